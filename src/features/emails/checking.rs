@@ -1,8 +1,8 @@
-//! Checks every version of an email, and stores the result with the version.
+//! Checks new versions of emails, and stores the result with the version.
 //!
-//! The checks run twice. Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction
-//! of a second, so that an email that is ready has its scores and warnings. Then the worker checks the version again and requests the URLs
-//! of its links, which can take seconds. Versions that users save block by block are checked only by the worker.
+//! Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction of a second, so that
+//! an email that is ready has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
+//! can take seconds. Other versions, such as documents that users save, wait for the worker or for their screenshots.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl CheckSummary {
 
     /// Returns the result with the mistakes in a text of the campaign, such as its own subject, which `part` names.
     pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
-        // The product falls with each mistake in the email and in the text, so a correction never lowers the score.
+        // The product falls with each mistake in the email and in the text, so a correction does not lower the score.
         let spelling = self.scores.spelling.map(|score| score * found.score / 100);
         let scores = Scores { spelling, ..self.scores };
         self.with(scores, results::of_text(part, found))
@@ -93,7 +93,7 @@ pub fn summary(tx: &impl Read, email: EmailId, version: u32) -> rows::Result<Opt
     Ok(Some(CheckSummary { scores: checks.scores, worst, links_requested: checks.links_requested, has_critical, ignored }))
 }
 
-/// Returns whether an email waits for its first check.
+/// Returns whether the current version of an email is in the queue for checks and has not been checked yet.
 pub fn is_awaited(tx: &impl Read, account: AccountId, id: EmailId) -> rows::Result<bool> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(false) };
     Ok(store::checks(tx, id, email.version)?.is_none() && store::awaits_checks(tx, account, id)?)

@@ -1,4 +1,4 @@
-//! Copies emails: a finished conversation is read in one store and written in another.
+//! Copies emails: reads a finished conversation from one store and writes it to another.
 //!
 //! Only the current version of each email is copied. If an email differs from its copy, the copy gets a new version, so the versions that
 //! users made of the copy are kept.

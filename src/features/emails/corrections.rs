@@ -1,7 +1,7 @@
 //! Resolves findings of the checks: corrects words with their suggestions, and replaces parts of imported HTML that clients do not support.
 //!
-//! Before the HTML is changed, the check that found the problem runs on it again, so that the positions of the replacements are correct.
-//! A fix of HTML that does not resolve its finding is not saved.
+//! Before imported HTML is changed, the check that found the problem runs on it again, so that the positions of the replacements are
+//! correct. A replacement that does not resolve a compatibility finding is not saved.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     Ok(CorrectionTarget { email, version, html, document, finding })
 }
 
-/// Returns the email without the problem, or the reason why a user must resolve it.
+/// Returns the corrected email, or the reason why the finding cannot be fixed automatically.
 pub async fn correct(context: &StageContext, account: AccountId, found: CorrectionTarget) -> Result<EmailCorrection, Failure> {
     let done = done(&found.finding);
     let new = match &found.document {

@@ -56,7 +56,7 @@ macro_rules! designs {
     };
 }
 
-/// The files of all designs, in the order of the gallery.
+/// The files of the designs, in the order of the gallery.
 const FILES: &[(&str, &str)] = designs![
     "blank.json",
     "welcome.json",

@@ -74,7 +74,7 @@ fn not_replaced(text: &str) -> Option<Finding> {
     Some(Finding::note(message))
 }
 
-/// Returns the failure for invalid changes. Its message describes the first error; its data contains all errors.
+/// Returns the failure for invalid changes. Its message describes the first error, and its data contains the errors.
 fn refused(errors: Vec<ChangeError>) -> Failure {
     let fields = |error: &ChangeError| {
         let Violation { path, kind, problem } = &error.violation;
@@ -96,8 +96,8 @@ pub fn invalid(found: &[Violation]) -> Failure {
     Failure::field(&format!("document{separator}{}", first.path), &first.problem).with(json!({ "errors": found }))
 }
 
-/// Stores a changed document as the email's newest version. An autosave replaces the last autosave of the same author, if that is recent.
-/// The screenshots are rendered later.
+/// Stores a changed document as the email's newest version, without screenshots. An autosave replaces the current version if that is a
+/// recent autosave of the same author.
 pub fn save(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,6 +1,7 @@
 //! Edits emails according to prompts. A new version is stored in the same transaction that marks the edit as done.
 //!
-//! Every edit except a preview is first stored as a row, even if a request waits for it, so it survives a restart like all queued work.
+//! An edit is first stored as a row, even if a request waits for it, so that it survives a restart. Previews and the instructions of
+//! imports have no such row.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub struct NewVersion {
     preheader: String,
     /// The document as JSON; `None` for imported HTML.
     document: Option<String>,
-    /// The name of the writer: the composer or a language model; `None` if a user wrote the email.
+    /// The name of the writer: the composer or a language model; `None` if the text was imported or a user wrote it.
     written_by: Option<String>,
     /// The language of the version, which differs from the previous version's after a translation.
     language: String,
@@ -58,7 +59,7 @@ pub struct NewVersion {
     not_done: Vec<String>,
     /// The brief with the user's changes, if it has changed.
     brief: Option<Brief>,
-    /// The result of the checks that send no requests; `None` if the checks run in the background.
+    /// The result of the checks that send no requests; `None` if these checks have not run.
     checks: Option<EmailChecks>,
 }
 
@@ -274,9 +275,9 @@ pub fn save_previewed(
     id: EditId,
     label: Option<String>,
 ) -> Result<(), Failure> {
-    let previewed = store::previewed(tx, email.id)?
-        .filter(|previewed| previewed.id == id)
-        .ok_or_else(|| Failure::because(Code::EditFailed, "This preview is no longer stored. Preview the edit again."))?;
+    let previewed = store::previewed(tx, email.id)?.filter(|previewed| previewed.id == id).ok_or_else(|| {
+        Failure::because(Code::EditFailed, "The email has no unsaved preview with this ID. Preview the edit again.")
+    })?;
     if previewed.base != email.version {
         return Err(versions::conflict(&email));
     }
@@ -374,7 +375,7 @@ fn warnings(mut brief: WritingBrief, edited: &EditResult, prompt: &str, material
     warnings
 }
 
-/// Renders a changed document in every format.
+/// Renders and checks a changed document.
 async fn written(
     context: &StageContext,
     account: AccountId,
@@ -436,7 +437,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
     Ok(Ok((imported_html, imported)))
 }
 
-/// Renders changed HTML in every format, after sanitizing the HTML in the same way as an import.
+/// Applies the changes to imported HTML, sanitizes the result in the same way as an import, and checks it.
 async fn revised(
     context: &StageContext,
     (account, email): (AccountId, &Email),
@@ -485,8 +486,8 @@ fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     }
 }
 
-/// Stores the result and ends the edit. If the email has changed in the meantime, the result is discarded and the edit stays in the queue,
-/// so that the edit is repeated on the current version.
+/// Stores the result and ends the edit. If the email has changed in the meantime, a new version is discarded and the edit stays in the
+/// queue, so that the edit is repeated on the current version.
 async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {

@@ -1,4 +1,4 @@
-//! The findings of a check: one type for violations of the contract and for all other warnings about an email.
+//! The warnings about an email: one type for violations of the contract, findings of the checks, and notes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::features::emails::document::Change;
 #[schemars(rename = "EmailWarning")]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The problem and the remedy, for users.
+    /// The problem and, in most cases, the remedy, for users.
     pub message: String,
     /// The text that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,11 +45,11 @@ pub struct Finding {
 pub enum FindingKind {
     /// The email lacks a fact of the brief.
     FactMissing,
-    /// The body states a fact more than once.
+    /// The email repeats a code, a product or a sentence.
     FactRepeated,
     /// A number or date has a different role than in the brief.
     FactMisused,
-    /// The email lacks a text that the brief prescribes: the subject, the headline, a label or the signature.
+    /// The email lacks a text or link that the brief prescribes: the subject, the preheader, the headline, the button or the signature.
     TextMissing,
     /// The email breaks a limit of the brief.
     ConstraintBroken,
@@ -109,7 +109,7 @@ impl Finding {
         Self { kind, message, text: None, span: None, block: None, add: None, remove: None, accept: None, check_finding: None }
     }
 
-    /// Returns a warning that only informs users.
+    /// Returns a warning of the kind `Note`.
     pub fn note(message: impl Into<String>) -> Self {
         Self::new(FindingKind::Note, message.into())
     }

@@ -1,7 +1,7 @@
 //! Reads a brief that a caller gives: checks it, and completes its values from its texts.
 //!
 //! Callers usually correct only the text of a fact, so the text takes precedence: a value that contradicts it is rejected, a missing
-//! value is read from it, and in sentences the new text replaces the old text.
+//! value is read from it, and the new text replaces the old text in sentences that contain it.
 
 use jiff::civil::Date;
 
@@ -27,7 +27,7 @@ pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> 
     Ok(brief)
 }
 
-/// Fails if a brief is too long, if its spans are not within the prompt, or if a fact's value contradicts its text.
+/// Fails if a brief is too long, or if a fact is empty, has a span outside the prompt, or has a value that contradicts its text.
 fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
     for (field, length) in [
         ("brief.facts", brief.facts.len()),
@@ -61,10 +61,12 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
     }
     if let Some(Span { start, end }) = fact.span {
         if start > end {
-            return Err(("span", format!("start must not be greater than end; found start {start} and end {end}")));
+            return Err(("span", format!("`start` must not be greater than `end`; found start {start} and end {end}")));
         }
         if usize::try_from(end).is_ok_and(|end| end > characters) {
-            let problem = format!("must be within the {characters} characters of the prompt; omit span for a fact that you add");
+            let problem = format!(
+                "must be within the {characters} characters of `prompt`; send the prompt that the brief was read from, or omit `span`"
+            );
             return Err(("span", problem));
         }
     }
@@ -90,8 +92,8 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
     own.into_iter().filter_map(|fact| fact.value).find(fits)
 }
 
-/// Puts the texts of corrected facts into the sentences, stories and prescribed lines that contain the old texts.
-/// `own` are the facts of the unchanged brief.
+/// Puts the texts of corrected facts into the sentences, stories and prescribed lines that contain the old texts. `own` are the facts
+/// that the parser reads from the prompt.
 fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
     let text_of =

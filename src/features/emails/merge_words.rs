@@ -1,4 +1,4 @@
-//! Encodes each merge field as one word, because the composer reads and moves words.
+//! Encodes merge fields as words, because the composer reads and moves words.
 //!
 //! Each character of a field becomes one letter of Linear A, a script that prompts do not contain. The encoded text has as many characters
 //! as the original.
@@ -10,10 +10,11 @@ use serde_json::Value;
 /// The letter for the character with the code 0. The script has a letter for every ASCII character.
 const FIRST_LETTER: u32 = 0x10600;
 
-/// The maximum length of a merge field, in bytes.
+/// The maximum length of a merge field that is encoded, in bytes.
 const FIELD_BYTES_MAX: usize = 120;
 
-/// Returns the text with each merge field as one word. Letters of Linear A in the text itself become spaces.
+/// Returns the text with its merge fields as words. Fields that are long or not in ASCII stay unchanged. Letters of Linear A in the text
+/// itself become spaces.
 pub fn hidden(text: &str) -> String {
     let text: String = text.chars().map(|c| if character(c).is_some() { ' ' } else { c }).collect();
     let mut out = String::with_capacity(text.len());
@@ -84,12 +85,12 @@ fn spelled(field: &str) -> String {
     if filter.is_empty() { format!("{{{{ {words} }}}}") } else { format!("{{{{ {words} | {filter} }}}}") }
 }
 
-/// Returns the value with the merge fields in all its texts encoded as words.
+/// Returns the value with the merge fields in its texts encoded as words, except in addresses.
 pub fn hide<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains("{{"), &hidden)
 }
 
-/// Returns the value with the merge fields in all its texts decoded, as [`shown`] does.
+/// Returns the value with the merge fields in its texts decoded, as [`shown`] does.
 pub fn show<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains(|c| character(c).is_some()), &shown)
 }

@@ -1,6 +1,6 @@
-//! Emails: the block document, which is the source of truth, its theme from the brand, and its outputs: MJML, HTML and plain text.
+//! Emails: block documents with a theme from the brand and the outputs MJML, HTML and plain text, and imported HTML, which has no document.
 //!
-//! Invariant: a document contains no markup of any output format, so every output can be rendered again from the document, in any theme.
+//! Invariant: a document contains no markup of an output format, so its outputs can be rendered again in a different theme.
 
 pub mod benchmark;
 pub mod brief;
@@ -88,8 +88,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<
     require_email(tx, account, id, project).map(drop)
 }
 
-/// Returns the failure for a conversation that the account or, if given, the project does not have, even if another account has
-/// the conversation.
+/// Returns the failure for a conversation that the account does not have or, if a project is given, that is not in the project.
 fn conversation_not_found(project: Option<ProjectId>) -> Failure {
     let detail = match project {
         Some(_) => "The brand has no generation with this ID.",

@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
-//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. A conversation has an email for every slot of
-//! its series in every language. An email is a row with its state; the content of its versions is immutable.
+//! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. The plan of a generation creates an email for
+//! each slot of the series and each language. An email is a row with its state. Its versions have their own rows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,7 @@ pub struct Conversation {
     pub project: ProjectId,
     pub wanted: GenerationRequest,
     pub state: State,
-    /// The title: from the plan, the prompt or, for imported HTML, the first subject. `None` until the emails are planned or
-    /// imported.
+    /// The title: from the plan or, for imported HTML and documents, the first subject. `None` until the emails are planned or created.
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
@@ -45,9 +44,9 @@ impl Record for Conversation {}
 /// The parameters of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRequest {
-    /// The request in the user's words; empty if the user gave only a brief.
+    /// The request or, for imported HTML, the instruction, in the user's words; empty if there is none.
     pub prompt: String,
-    /// The brief that the user gave or that was read from the prompt; `None` until the emails are planned, and for imported HTML.
+    /// The brief that the user gave or that was read from the prompt; `None` until the prompt is read, and for imported HTML and documents.
     #[serde(with = "json_bytes")]
     pub brief: Option<Brief>,
     /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
@@ -96,7 +95,7 @@ pub enum Source {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "EmailVisibility")]
 pub enum Visibility {
-    /// No one may see the emails without an API key.
+    /// The emails have no public page.
     #[default]
     Private,
     /// Anyone who has the signed link may see the emails.
@@ -261,7 +260,7 @@ pub enum Author {
     Key(KeyId),
 }
 
-/// The screenshots of a version. A screenshot that could not be rendered is `None`.
+/// The screenshots of a version. A screenshot that was not rendered is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionScreenshots {
     /// The screenshot of the whole email, at the width of a desktop client.
@@ -277,7 +276,7 @@ pub struct Facts {
     pub buttons: u32,
     /// The length of the email's text: in words for an email with a document, in characters for imported HTML.
     pub length: u32,
-    /// The main colors as `#RRGGBB`, most significant first.
+    /// The main colors as `#RRGGBB`.
     pub colors: Vec<String>,
 }
 
@@ -315,7 +314,7 @@ pub struct Edit {
     pub email: EmailId,
     pub account: AccountId,
     pub prompt: String,
-    /// The model that the request names.
+    /// The model that the request names, if any.
     pub model: Option<String>,
     pub label: Option<String>,
     pub state: EditState,
@@ -349,7 +348,7 @@ pub struct PreviewedEdit {
     pub prompt: String,
     /// The version of the email that the edit changes.
     pub base: u32,
-    /// The version that the edit creates. Its number, brief and time are set when it is saved.
+    /// The version that the edit creates. Its number, origin, brief and time are set when it is saved.
     pub version: Version,
     pub texts: Texts,
     /// The language of the new version, as a BCP 47 tag.

@@ -37,7 +37,7 @@ pub struct RenderedTexts {
     pub warnings: Vec<Finding>,
 }
 
-/// Renders a document in the theme of its brand. Emails in one conversation share the conversation's seed, so they share a theme.
+/// Renders a document in the theme of its brand. Emails in one conversation share the seed of the theme.
 pub fn render_texts(
     tx: &impl Read,
     account: AccountId,
@@ -94,8 +94,8 @@ impl Screenshots {
     }
 }
 
-/// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. If rendering is not
-/// possible, the email has no screenshots, which is not a failure.
+/// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. Fails only if the renderer is
+/// busy. After any other error, the email has no screenshots, and a warning contains the error.
 pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<Finding>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),

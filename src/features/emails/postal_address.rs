@@ -1,9 +1,8 @@
 //! The postal address in the footer of an email.
 //!
 //! A footer without its own address shows the brand's address. Stored HTML, MJML and text contain a placeholder for it, which is filled
-//! in whenever an email is read: for a page, an export, a screenshot, a test or a campaign. An address that is added to a brand later
-//! therefore appears in every existing email, and a corrected one replaces the old one. Sent mail, stored screenshots and exported files
-//! keep the address with which they were created.
+//! in when an email is read: for a page, an export, a screenshot, a test or a campaign. Existing emails with such a footer therefore show a
+//! new address of the brand. Sent mail, stored screenshots and exported files keep the address with which they were created.
 
 use super::document::{Block, Email as Document};
 use super::model::Texts;

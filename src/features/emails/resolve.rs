@@ -41,7 +41,9 @@ pub fn choose(
     project: Option<ProjectId>,
 ) -> Result<EmailChoice, Failure> {
     match (conversation, email) {
-        (None, None) => Err(Failure::field("emailId", "set the email's ID, or set conversationId to its conversation's ID")),
+        (None, None) => {
+            Err(Failure::field("emailId", "set the email's ID, or set `conversationId` to the ID of its conversation"))
+        }
         (None, Some(id)) => Ok(EmailChoice { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
         (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
     }
@@ -113,7 +115,7 @@ fn in_conversation(
 fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
     let ReadyEmail { conversation, subject, .. } = email;
     let message = format!(
-        "The series has {slots} emails. This is the first, “{subject}”. To send another email, set its emailId. \
+        "The series has {slots} emails. This is the first, “{subject}”. To send another email, set `emailId` to its ID. \
          GET /v1/projects/emails/{conversation}/status lists the emails."
     );
     Warning { code: "FIRST_EMAIL_OF_SERIES", message }
@@ -121,7 +123,9 @@ fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
 
 fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     let (language, other) = (&email.language, &instead.language);
-    let message = format!("The email in {language} could not be generated: {reason} Its recipients get the email in {other}.");
+    let message = format!(
+        "The email in {language} could not be generated: {reason} If no other fits better, recipients get the email in {other}."
+    );
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 

@@ -140,7 +140,7 @@ pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
     }
 }
 
-/// Returns every version of an email, newest first.
+/// Returns the stored versions of an email, newest first.
 pub fn versions(tx: &impl Read, email: EmailId) -> Result<Vec<Version>> {
     let versions = tx.list(VERSIONS, &VERSIONS.under(&(email,)), Order::Backward, usize::MAX)?;
     Ok(versions.into_iter().map(|(_, version)| version).collect())
@@ -157,7 +157,7 @@ pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<O
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these rows, and a `String` is UTF-8")))
 }
 
-/// Queues an email whose current version has no screenshots.
+/// Adds an email to the queue for screenshots.
 pub fn request_screenshots(tx: &mut WriteTx<'_>, account: AccountId, email: EmailId) {
     tx.put(SCREENSHOT_QUEUE, &(account, email), &());
 }

@@ -1,4 +1,4 @@
-//! The versions of an email. The content of a version never changes; its screenshots and some of its warnings can be added later.
+//! The versions of an email. The texts of a version do not change after the first rendering; its brief, screenshots and warnings can.
 
 use serde_json::json;
 
@@ -27,8 +27,8 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Returns whether the brief of the email's conversation is about this email only. The emails in a series and the languages of an email
-/// share a brief, which the edits of one email do not change.
+/// Returns whether the conversation has no other email. The emails in a series and the languages of an email share a brief, which the
+/// edits of one email do not change.
 pub fn owns_brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<bool> {
     Ok(store::emails(tx, account, email.conversation)?.len() == 1)
 }
@@ -96,7 +96,7 @@ fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> 
 /// Returns the failure for a change of a version that is no longer the current one.
 pub fn conflict(email: &Email) -> Failure {
     let detail = format!(
-        "The email has changed since you loaded it, so your change was not saved. Load version {} and try again.",
+        "Your change was not saved, because version {} is now the current version of the email. Load it and make the change again.",
         email.version
     );
     Failure::because(Code::VersionConflict, detail)

@@ -57,10 +57,10 @@ pub struct EmailView {
     /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported.
+    /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported or a user wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_by: Option<String>,
-    /// Warnings about the email, for users. A warning about a missing text contains the change that adds the text.
+    /// Warnings about the email, for users. A warning about a missing text can contain the change that adds the text.
     pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,12 +81,12 @@ pub struct EmailDetails {
     /// The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
-    /// The prompt that the email was written from. The spans of the brief and of the warnings refer to it.
+    /// The prompt of the conversation; empty if there is none. The spans of the brief and of the warnings refer to it.
     pub prompt: String,
-    /// The brief that the email was written from. Absent for imported HTML.
+    /// The brief of the conversation. Absent for imported HTML, and for emails that were created from a design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// All emails in the conversation, including this email, by slot, then by language.
+    /// The emails in the conversation, including this email, by slot, then by language.
     pub series: Vec<SiblingView>,
 }
 
@@ -108,7 +108,7 @@ pub struct SiblingView {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationView {
     pub conversation_id: ConversationId,
-    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief until the emails are planned.
     pub title: String,
     pub subject: Option<String>,
     pub preview_text: Option<String>,
@@ -138,14 +138,16 @@ pub struct GenerationStatus {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: GenerationProgress,
-    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief until the emails are planned.
     pub title: String,
-    /// The prompt; empty for imported HTML without an instruction, and if the request has only a brief.
+    /// The prompt or, for imported HTML, the instruction; empty if there is none.
     pub prompt: String,
-    /// The brief that the emails are written from; absent until the prompt is read, and for imported HTML.
+    /// The brief that the emails are written from. Absent until the prompt is read, and for emails that are imported or created from a
+    /// design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// The model that the request selects; `composer` is the built-in composer.
+    /// The model that the request names or, by default, the default model; `composer`, the built-in composer, for emails that are created
+    /// from a design or a document.
     pub model: String,
     /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
     /// writer.
@@ -175,7 +177,7 @@ pub struct GenerationProgress {
     pub percentage: u8,
 }
 
-/// The emails in a conversation. The fields other than `emails` describe the first email.
+/// The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the URLs of screenshots are those of the first email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
@@ -190,7 +192,7 @@ pub struct ResultView {
     pub screenshot_full_url: Option<String>,
     pub stats: EmailStats,
     pub languages: Vec<String>,
-    /// The usage of the language model; all values are zero with the composer.
+    /// The usage of the language model for the emails and their edits.
     pub usage: UsageView,
 }
 
@@ -221,7 +223,7 @@ pub struct SlotView {
 pub struct EmailStats {
     pub image_count: u32,
     pub button_count: u32,
-    /// The length of the email's text: in words for a generated email, in characters for imported HTML.
+    /// The length of the email's text: in words for an email with a document, in characters for imported HTML.
     pub estimated_length: u32,
     /// The email's main colors as `#RRGGBB`.
     pub colors: Vec<String>,
@@ -247,7 +249,7 @@ pub struct VersionView {
     pub version: u32,
     #[schemars(extend("enum" = ["generated", "imported", "edited", "restored", "manual"]))]
     pub origin: &'static str,
-    /// The prompt of the edit that created the version.
+    /// The prompt of the edit that created the version, or the description of an automatic fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,10 +281,10 @@ pub struct EditedEmail {
     pub document: Option<Value>,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
-    /// The parts of the prompt that were not applied, each with the reason and the nearest possible change.
+    /// The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt that works.
     pub not_done: Vec<String>,
-    /// The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves exactly the returned email. Absent if the edit
-    /// was saved.
+    /// The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email. Absent if the edit was
+    /// saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview_id: Option<EditId>,
 }
@@ -311,7 +313,7 @@ pub struct EditView {
     pub prompt: String,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
-    /// The parts of the prompt that were not applied, each with the reason and the nearest possible change.
+    /// The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt that works.
     pub not_done: Vec<String>,
     /// The email, once the edit is done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -527,8 +529,7 @@ impl Viewer<'_> {
     }
 }
 
-/// The recommended time between polls of an edit, in milliseconds. An edit takes a moment with the composer, and up to a minute with a
-/// language model.
+/// The recommended time between polls of an edit, in milliseconds.
 const POLL_AFTER_MS: u32 = 1000;
 
 fn stats(facts: Facts) -> EmailStats {

@@ -351,7 +351,7 @@ async fn forms_do_the_same_without_scripts() {
     scene.owner.data("emails.document_update", json!({ "emailId": scene.id, "operations": other })).await;
     tab.fill("#b-button-1-href", "https://acme.example/").await;
     tab.press_through("Save button").await;
-    tab.sees("The email has changed since you loaded it").await;
+    tab.sees("is now the current version of the email").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,7 +1,7 @@
 //! The typed brief: the parts of an email that a prompt asks for.
 //!
 //! Rules or a language model read the brief from a prompt, users can correct it, and the composer or a language model writes the email from
-//! it. Each part keeps the span of the prompt that it comes from, so that every character of the prompt can be accounted for.
+//! it. Parts keep their spans in the prompt, so that warnings can report text of the prompt that the email does not contain.
 
 use jiff::civil::{Date, Time};
 use schemars::JsonSchema;
@@ -232,7 +232,7 @@ pub struct Story {
     /// The heading, if the prompt contains one.
     #[serde(default)]
     pub heading: Option<Part>,
-    /// The whole text of the story.
+    /// The text of the story.
     pub text: Part,
     #[serde(default)]
     pub link: Option<String>,
@@ -292,7 +292,8 @@ pub struct Signature {
 #[schemars(rename = "BriefConstraint")]
 pub struct Constraint {
     pub kind: ConstraintKind,
-    /// The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other kinds have no value.
+    /// The number of words, emails or products, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other kinds have no
+    /// value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

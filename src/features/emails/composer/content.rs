@@ -1,7 +1,7 @@
 //! Sorts the content of a brief into statements, which the email prints in the prompt's words, and facts, which the composer states in
 //! its own words.
 //!
-//! The prompt's words are used only in emails in the same language. Numbers, dates and names are used in emails in every language.
+//! Statements are printed only in emails in their language. Numbers, dates and names are used in emails in any language.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Quotes sentences from the brand's pages and knowledge base in an email. The code may omit sentences but never adds words.
+//! Quotes sentences from the brand's pages and knowledge base in an email. It can omit sentences but does not add words.
 
 use super::language::Language;
 use super::phrases::mix;

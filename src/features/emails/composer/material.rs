@@ -1,6 +1,6 @@
 //! Selects the brand's material for an email: links, logo, pictures, products and social networks.
 //!
-//! This module only selects existing material: it invents none and writes no copy.
+//! This module selects existing material. It writes only the alternative texts of images.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
-//! The composer is deterministic: the same brief, brand and texts produce the same email. It never sees the prompt. An email
-//! contains only facts that the brief or the brand states: the composer prints the brief's statements in their own words, and
-//! writes dates, times and prices in the format of the email's language. The composer returns the parts of the brief that it
-//! could not use. It writes complete copy in seven languages; for Arabic and Hebrew, it has a small set of phrases.
+//! The composer is deterministic: the same inputs produce the same email. It does not get the prompt. The facts in an email come from
+//! the brief, the brand, and the pages and knowledge that the caller gives. The composer prints the brief's statements in their own
+//! words, and writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could
+//! not use. It writes complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
@@ -497,8 +497,7 @@ impl Draft<'_> {
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let books = (self.asks_to_reserve() || invites) && !self.content.needs_no_booking();
         let reply = mail.clone().or(phone).filter(|_| !is_labeled && books);
-        // The home page contains nothing about the event. So without a better target, the invitation has no button, and a warning asks for
-        // a link.
+        // A home page is rarely about the event. So without a better target, the invitation has no button, and a warning asks for one.
         let home = site.filter(|_| !invites || is_labeled);
         let mail = mail.filter(|_| !invites || books);
         given.or(page).or(contact).or(help).or(reply).or(home).or(mail)
@@ -556,11 +555,11 @@ impl Draft<'_> {
         let has_button = email.blocks.iter().any(has_button);
         warn(
             (needs_page || label) && to_site && has_button,
-            "The brief has no link, so the button leads to the brand's home page. Set the correct link.".to_owned(),
+            "The button leads to the brand's home page. Set a more specific link if there is one.".to_owned(),
         );
         warn(
             self.shape.calls && !has_button && !self.content.needs_no_booking(),
-            "The email has no button, because there is no link. Add a link to the brief.".to_owned(),
+            "The email has no button. Add a button with a link.".to_owned(),
         );
         if let Some(max) = self.content.rules.words_max {
             let count = printed::words(&email.blocks);

@@ -326,7 +326,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Returns a number that depends on every bit of the seed and the word (splitmix64 over FNV-1a).
+/// Returns a number that depends on the seed and the word (splitmix64 over FNV-1a).
 pub fn mix(seed: u64, word: &str) -> u64 {
     let mut state = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64 ^ seed.rotate_left(17), |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

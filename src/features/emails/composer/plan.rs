@@ -1,6 +1,6 @@
 //! Plans a series: the number of emails, their order, the days between them, and their jobs.
 //!
-//! The plan depends only on the brief and the brand's material.
+//! The plan depends on the brief, the requested number of emails and the brand's material.
 
 use serde::{Deserialize, Serialize};
 

@@ -73,7 +73,7 @@ fn addresses(value: &Value, found: &mut HashSet<String>) {
     }
 }
 
-/// Visits every string that the email displays.
+/// Visits the strings that the email displays.
 fn collect(value: &Value, visit: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => visit(text),

@@ -131,7 +131,7 @@ pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// Returns every web address in a text, as written, without the punctuation at the end of a sentence.
+/// Returns the web addresses in a text, as written, without the punctuation at the end of a sentence.
 pub fn addresses(text: &str) -> Vec<&str> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare =

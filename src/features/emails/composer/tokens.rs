@@ -164,7 +164,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Parses a number in the notation of any of the seven languages: `1,299.50`, `1.299,50`, `19,90`, `1'000`.
+/// Parses a number in one of these notations: `1,299.50`, `1.299,50`, `19,90`, `1'000`.
 pub fn number(text: &str) -> Option<f64> {
     let last = text.rfind(['.', ',']);
     let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();

@@ -1,5 +1,4 @@
-//! The changes that settle a finding: they add a missing text to an email, as a separate text block or in the field that the brief
-//! prescribes, or remove a text that the email must not contain.
+//! The changes that settle a finding: they add a missing text to an email, or remove a text that the email must not contain.
 
 use serde_json::{Value, json};
 
@@ -70,8 +69,8 @@ pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change>
     Some(set(&format!("{path}.{field}"), value))
 }
 
-/// Returns a change that inserts a button at the end of the content. If `href` is `None`, the button opens the first link of the
-/// email.
+/// Returns a change that inserts a button at the end of the content. If `href` is `None`, the button opens the first https link of the
+/// email; without such a link, there is no change.
 pub fn insert_button(document: &Email, outline: &Outline, label: &str, href: Option<&str>) -> Option<Change> {
     let first = || outline.links.iter().map(|(_, href)| href.as_str()).find(|href| href.starts_with("https://"));
     let href = href.or_else(first)?;
@@ -110,11 +109,11 @@ fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     (!has_note && sentence.chars().count() <= SENTENCE_CHARACTERS_MAX).then(|| sentence.to_owned())
 }
 
-/// Returns the text with an uppercase first letter and with punctuation at its end.
+/// Returns the text without list marks, with an uppercase first letter and with punctuation at its end. A text with a web address keeps
+/// its case and its end.
 fn whole(text: &str) -> String {
     let text = text.trim().trim_start_matches(['-', '–', '•', '*', ' ']).trim_end_matches([',', ';', ':', ' ']);
     let mut rest = text.chars();
-    // A text with a web address keeps its case.
     let first = rest.next().map(|c| if text.contains("://") { c.to_string() } else { c.to_uppercase().to_string() });
     let text = format!("{}{}", first.unwrap_or_default(), rest.as_str());
     let has_end = text.ends_with(['.', '!', '?', '…', ':']) || text.contains("://");

@@ -90,13 +90,13 @@ fn color(document: &Email, constraint: &Constraint) -> Broken {
     let style = &document.style;
     let own = [&style.primary, &style.button, &style.background];
     let same = own.into_iter().flatten().any(|color| color.to_string().eq_ignore_ascii_case(wanted));
-    (!same).then(|| (format!("The email does not use the color {wanted}. Set style.primary to {wanted}."), None))
+    (!same).then(|| (format!("The email's style does not set the color {wanted}. Set style.primary to {wanted}."), None))
 }
 
 fn one_button(email: &Reading) -> Broken {
     let [_, second, ..] = email.outline.buttons.as_slice() else { return None };
     let count = email.outline.buttons.len();
-    Some((format!("The email has {count} buttons. Keep one; {:?} is the second one.", second.label), Some(second.block.clone())))
+    Some((format!("The email has {count} buttons, but the brief allows one. Keep only one."), Some(second.block.clone())))
 }
 
 /// Checks that the email shows at most the requested number of products. An email without product blocks passes, because other emails

@@ -1,5 +1,5 @@
-//! Finds the words of a stated fact that the email leaves out. A statement can be shortened or reworded, so the contract accepts it
-//! with most of its words; a warning then reports the missing words.
+//! Finds the words of a stated fact that the email leaves out. The contract accepts a statement with most of its words. A warning then
+//! reports the longest run of missing words.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::features::emails::finding::{Finding, FindingKind};
 /// The minimum number of consecutive missing words that a warning reports.
 const ROW_WORDS_MIN: usize = 2;
 
-/// Returns a warning for each statement of the brief that the email shortens.
+/// Returns a warning for each statement of the brief that the email contains without several consecutive words.
 pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.value.is_none();
     let all: HashSet<&str> = email.outline.passages.iter().flat_map(|passage| words(&passage.folded)).collect();
@@ -41,7 +41,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     };
     let found = statements.into_iter().filter(is_foreign).filter(|fact| email.states(&fact.text));
     let report = |fact: &Fact| {
-        let message = format!("{:?} is not in the language of the email. Translate it.", fact.text);
+        let message = format!("{:?} seems to be in a different language than the email. Translate it.", fact.text);
         Finding::note(message).about(&fact.text, fact.span)
     };
     found.map(report).collect()
@@ -50,7 +50,8 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
 /// The minimum number of letters of the name of a day or month in another language. Shorter names are also other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words of a statement without common words that is in the language of the other statements. Shorter ones are names.
+/// The minimum number of words of a statement without common words that counts as written in the language of the other statements. Shorter
+/// ones are usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {

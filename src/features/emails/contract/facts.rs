@@ -1,4 +1,5 @@
-//! Checks that the email states every fact of the brief in its role, contains the prescribed texts, and repeats nothing.
+//! Checks that the email states the facts of the brief in their roles, contains the prescribed texts, and does not repeat codes, products
+//! or sentences.
 
 use std::collections::HashSet;
 
@@ -30,7 +31,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, prompt: &str) -> 
 
 fn lost(fact: &Fact) -> Finding {
     let what = name_of(fact.kind);
-    let message = format!("The email does not contain {:?} ({what}). Add it, or remove it from the brief.", fact.text);
+    let message = format!("The email does not contain {:?} ({what}). Add it.", fact.text);
     Finding::new(FindingKind::FactMissing, message).about(&fact.text, fact.span)
 }
 
@@ -195,7 +196,6 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
         Value::Phone(digits) => states_contact(email, digits),
         Value::Percent(_) | Value::Mixed(_) => email.mentions(|own| own == value),
         Value::Money { .. } | Value::Number(_) => number_of(value).is_none_or(|number| email.mentions_number(number)),
-        // The comparison of words already covers these values.
         Value::Weekday(_) | Value::Hour { .. } | Value::Worded(_) | Value::Today | Value::Tomorrow => true,
     }
 }
@@ -226,7 +226,7 @@ pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Findi
     if let Some(signature) = &brief.signature {
         let lost = std::iter::once(&signature.name).chain(&signature.title).find(|text| !email.contains(text));
         if let Some(lost) = lost {
-            let message = format!("The signature does not contain {lost:?}. Add it to the signature.");
+            let message = format!("The email does not contain {lost:?}, which is part of the signature. Add it.");
             let whole = std::iter::once(signature.name.as_str()).chain(signature.title.as_deref()).collect::<Vec<_>>().join("\n");
             let finding = Finding::new(FindingKind::TextMissing, message).about(lost, signature.span);
             found.push(Finding { add: Some(add::insert(document, &whole)), ..finding });
@@ -246,13 +246,16 @@ fn button(outline: &Outline, document: &Email, cta: &CallToAction) -> Option<Fin
     let named = outline.buttons.iter().any(|button| is_label(&button.label));
     let (message, text, add) = match (label, &cta.link) {
         (Some(label), _) if !named => {
-            let message = format!("No button is labeled {:?}. Change the label of the main button.", label.text);
+            let message = format!("No button is labeled {:?}. Change the label of the main button, or add a button.", label.text);
             let insert = || add::insert_button(document, outline, &label.text, cta.link.as_deref());
             (message, label.text.as_str(), add::set_button(outline, "label", &label.text).or_else(insert))
         }
         (_, link) => {
             let link = link.as_deref().unwrap_or_default();
-            let message = format!("The main button does not open {link}. Change the link of the main button.");
+            let message = match label {
+                Some(label) => format!("The button {:?} does not open {link}. Change its link.", label.text),
+                None => format!("No button opens {link}. Change the link of the main button, or add a button."),
+            };
             (message, link, add::set_button(outline, "href", link))
         }
     };
@@ -279,7 +282,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let mut seen = HashSet::new();
     for (block, name, _) in &email.outline.products {
         if !seen.insert(fold(name)) {
-            let message = format!("The email shows the product {name:?} twice. Show it only once.");
+            let message = format!("The email shows the product {name:?} more than once. Show it only once.");
             found.push(Finding::new(FindingKind::FactRepeated, message).about(name, None).in_block(Some(block)));
         }
     }
@@ -288,7 +291,7 @@ fn repeated(email: &Reading, brief: &Brief) -> Vec<Finding> {
         for sentence in sentences(&passage.text) {
             let own = spaced(&fold(sentence));
             if words(&own).count() >= REPEATED_WORDS_MIN && !seen.insert(own) {
-                let message = format!("The email contains {sentence:?} twice. Remove one of the sentences.");
+                let message = format!("The email contains {sentence:?} more than once. Remove the repetition.");
                 let finding = Finding::new(FindingKind::FactRepeated, message).about(sentence, None);
                 found.push(finding.in_block(passage.block.as_deref()));
             }
@@ -324,10 +327,10 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
                 };
                 if wrong {
                     let role = match value {
-                        FactValue::Days { .. } => "gives another meaning than the brief to",
-                        _ => "makes an offer of",
+                        FactValue::Days { .. } => "with a different meaning than the brief",
+                        _ => "as a discount",
                     };
-                    let message = format!("{sentence:?} {role} {:?}. Use this fact as the brief does.", fact.text);
+                    let message = format!("{sentence:?} uses {:?} {role}. Use it as the brief does.", fact.text);
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
                     found.push(finding.in_block(passage.block.as_deref()));
                 }
@@ -367,7 +370,7 @@ fn is_after(words: &Words, cues: &[String], before: &str) -> bool {
     cues.iter().any(|cue| before.strip_suffix(cue.as_str()).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)))
 }
 
-/// Returns whether the roles that a sentence gives to a day contradict all roles that the day can have.
+/// Returns whether the roles that a sentence gives to a day contradict the roles that the day can have.
 fn contradict(given: &[FactRole], own: &[FactRole]) -> bool {
     let is_offer = |role: &&FactRole| matches!(role, FactRole::OfferStarts | FactRole::OfferEnds);
     let mut offers = given.iter().filter(is_offer).peekable();
@@ -389,7 +392,7 @@ fn excluded(role: FactRole) -> &'static [FactRole] {
     }
 }
 
-/// Returns the roles of all facts with this day. A period or date of an offer can be both its start and its end.
+/// Returns the roles of the facts with this day. A period or date of an offer can be both its start and its end.
 fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     let mut roles = Vec::new();
     for fact in &brief.facts {

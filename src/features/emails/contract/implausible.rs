@@ -1,5 +1,4 @@
-//! Warns about values of the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit. The
-//! email contains them as written.
+//! Warns about values of the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit.
 
 use jiff::civil::Date;
 

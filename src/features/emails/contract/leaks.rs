@@ -72,8 +72,10 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
             })
         }
     }?;
-    let message =
-        format!("The email contains {text:?}, which is an instruction to the writer. Remove it from {:?}.", found.text.trim());
+    let message = format!(
+        "The email contains words of {text:?}, which is an instruction to the writer. Remove them from {:?}.",
+        found.text.trim()
+    );
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);
     Some(finding.in_block(found.block.as_deref()))
 }

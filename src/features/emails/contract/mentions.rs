@@ -75,7 +75,7 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a test uses every pattern")
 }
 
-/// Returns all values that a text mentions, with their ranges.
+/// Returns the values that a text mentions, with their ranges.
 pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     let mut reader = Reader { text: fold(text), words, found: Vec::new() };
     reader.codes(text);
@@ -90,7 +90,7 @@ pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     reader.found
 }
 
-/// The text to read and the mentions found so far. Text that was read is blanked, so that no later pattern reads it again.
+/// The text to read and the mentions found so far. `take` blanks the text that it reads, so that later patterns skip it.
 struct Reader<'a> {
     text: String,
     words: &'a Words,
@@ -102,7 +102,7 @@ impl Reader<'_> {
         self.found.push(Mention { value, range });
     }
 
-    /// Finds all matches of a pattern, and blanks those that have a value.
+    /// Finds the matches of a pattern, and blanks those that have a value.
     fn take(&mut self, pattern: &Regex, value: impl Fn(&Captures<'_>, &str) -> Vec<Value>) {
         let mut taken = Vec::new();
         for captures in pattern.captures_iter(&self.text) {
@@ -345,7 +345,7 @@ fn currency(symbol: &str) -> Option<&'static str> {
     known.iter().find(|(_, names)| names.contains(&symbol)).map(|(code, _)| *code)
 }
 
-/// Parses a number in the notation of any language: `1,299.50`, `1.299,50`, `1 800`, `19,90`.
+/// Parses a number in one of these notations: `1,299.50`, `1.299,50`, `1 800`, `19,90`.
 pub fn parse_number(text: &str) -> Option<f64> {
     let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
     let both = text.contains('.') && text.contains(',');

@@ -1,8 +1,7 @@
 //! The fact contract: what an email must contain according to its brief, and the check that the email complies.
 //!
-//! Emails from the composer, from language models and from edits all go through this check. It compares values, not spellings: a date may
-//! be written in any format of the email's language. The words of each language are in `assets/contract`. The check does not know who
-//! wrote the email, and changes nothing.
+//! Documents from the composer, from language models and from edits go through this check. It compares the values of dates, times and
+//! amounts instead of their spelling. The words of each language are in `assets/contract`. The check does not change the email.
 
 mod add;
 mod constraints;

@@ -23,7 +23,7 @@ pub enum Place {
     Code,
     /// The alternative text of an image, which most recipients do not see.
     Alt,
-    /// The header, the footer and the links to social networks, which are the same in every email of the brand.
+    /// The header, the footer and the links to social networks, which do not belong to the content of one email.
     Frame,
 }
 
@@ -59,7 +59,7 @@ pub struct Press {
 pub struct Outline {
     pub passages: Vec<Passage>,
     pub buttons: Vec<Press>,
-    /// The blocks and targets of all links, buttons included.
+    /// The blocks and targets of the links, buttons included.
     pub links: Vec<(String, String)>,
     /// The blocks that show images, not counting the logo.
     pub images: Vec<String>,

@@ -1,5 +1,5 @@
-//! Finds the words of the prompt that the email does not contain, that no warning reports, and that are not part of an instruction which
-//! the parser understood. Words of fewer than four letters and common words are not reported.
+//! Finds text of the prompt that the email does not contain and that no warning reports. Short words, common words, and most words of
+//! instructions that the parser understood are not reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ const GAP_MAX: u32 = 12;
 /// Returns a warning for each passage of the prompt that is lost. `others` are the warnings about the email so far.
 pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Finding> {
     let brief = terms.brief;
-    // A brief without spans was not made from this prompt.
+    // A brief whose facts have no spans was not read from this prompt.
     if brief.facts.iter().all(|fact| fact.span.is_none()) && brief.unclear.is_empty() {
         return Vec::new();
     }
@@ -88,7 +88,7 @@ fn starts_line(prompt: &str, word: &str) -> bool {
     before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n')
 }
 
-/// Returns whether a word inside a sentence is a name: "reply to Tom". All German nouns are capitalized.
+/// Returns whether a word inside a sentence is a name: "reply to Tom". In German, nouns are capitalized too, so no word counts as a name.
 fn is_name(brief: &Brief, word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_capital =
@@ -184,12 +184,12 @@ impl<'a> Shown<'a> {
         Self { words, by_stem, links }
     }
 
-    /// Returns whether the email contains every part of a word in this form, however short.
+    /// Returns whether the email contains the parts of a word in this form, even short ones.
     fn says(&self, word: &str) -> bool {
         words(&fold(word)).all(|word| self.words.contains(word))
     }
 
-    /// Returns whether the email contains every part of a word, possibly in an inflected form.
+    /// Returns whether the email contains the parts of a word, possibly in an inflected form, or a link with the word.
     fn has(&self, word: &str) -> bool {
         let folded = fold(word);
         let bare = folded.trim_matches(|c: char| !c.is_alphanumeric());

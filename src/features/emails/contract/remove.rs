@@ -56,7 +56,7 @@ enum Found {
     All,
 }
 
-/// Removes a text from all words in a JSON value. If `drops_items`, an object that has lost a field is dropped as a whole, such as the
+/// Removes a text from the words and addresses in a JSON value. If `drops_items`, an object that has lost a field is dropped, such as the
 /// item of a list or a button.
 fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     match json {
@@ -83,7 +83,7 @@ fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
                 is_shorter |= own == Found::All;
                 own != Found::All
             });
-            // All rows in a table have the same number of cells, so a row without a cell is dropped.
+            // The rows of a table have the same number of cells, so a row that has lost a cell is dropped.
             if is_shorter && (items.is_empty() || key == "cells") { Found::All } else { found }
         }
         Value::Object(fields) => {

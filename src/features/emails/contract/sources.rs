@@ -184,7 +184,7 @@ fn brief_texts(brief: &Brief) -> impl Iterator<Item = String> {
     texts.chain(signature).chain(links).chain(facts).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the texts of the brand, except for its knowledge base.
+/// Returns the texts and addresses of the brand, without its knowledge base.
 pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     let brand = &material.brand;
     let contact = &brand.contact;
@@ -215,7 +215,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let mut sources = Sources::of(terms, email.words);
     let mut found = inventions(email, terms, &sources);
     if !found.is_empty() {
-        // Most emails contain no value that only the long texts contain, so these are read only if they are needed.
+        // The long texts are read only if a value is in none of the others, which is rare.
         for text in long_texts(terms.material) {
             sources.text(&text, email.words, terms.today);
         }
@@ -265,11 +265,11 @@ fn kind_of(value: &Value) -> &'static str {
 fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     let whole = passage.text.trim();
     let message = format!(
-        "The {kind} {text:?} in {whole:?} is neither in the brief nor among the brand's texts. Remove it or add it to the brief."
+        "The {kind} {text:?} in {whole:?} is neither in the brief nor in the brand's texts. Remove it, or add it to the brief."
     );
     let finding = Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref());
     match passage.place {
-        // The brief does not prescribe the alternative texts of images, and the frame is the same in every email.
+        // The brief does not prescribe the alternative texts of images, the header or the footer.
         Place::Alt | Place::Frame => finding,
         Place::Subject | Place::Preheader => finding.acceptable(whole),
         _ => {
@@ -302,7 +302,7 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
     let text = passage.text.as_str();
     match passage.place {
         Place::Author => Some(text.trim()).filter(|name| !sources.has_name(name)).into_iter().collect(),
-        // In German, only signatures are searched, because every noun is capitalized like a name.
+        // In German, only signatures are searched, because nouns are capitalized like names.
         Place::Body if email.words.code == "de" => signer(text).filter(|name| !sources.has_name(name)).into_iter().collect(),
         Place::Body => {
             let runs = sentences(text).into_iter().flat_map(capitalized);
@@ -402,8 +402,9 @@ fn links(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let strange = email.outline.links.iter().filter(|(_, href)| !is_known(href));
     strange
         .map(|(block, href)| {
-            let message =
-                format!("The link {href} is neither in the brief nor on the brand's site. Remove it or add it to the brief.");
+            let message = format!(
+                "The link {href} is neither in the brief nor among the brand's addresses. Remove it, or add it to the brief."
+            );
             Finding::new(FindingKind::NotInBrief, message).about(href, None).in_block(Some(block)).acceptable(href)
         })
         .collect()

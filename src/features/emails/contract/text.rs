@@ -1,4 +1,4 @@
-//! Text in the form that the contract compares: spellings that people treat as the same are equal.
+//! Text in the form that the contract compares, without differences such as case and accents.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 

@@ -17,8 +17,8 @@ use crate::vocab::limits;
 #[schemars(rename = "DocumentChange")]
 pub struct Change {
     pub op: ChangeKind,
-    /// The field to `set`: `subject`, `preheader`, `style.primary`, a field of a block such as `blocks.intro.text`, or a whole block such as
-    /// `blocks.intro`, where `intro` is the ID of a block.
+    /// The field to `set`, such as `subject` or `blocks.intro.text`, or the block to replace, such as `blocks.intro`, where `intro` is the
+    /// ID of a block.
     #[serde(default)]
     pub path: Option<String>,
     /// The ID of the block to `remove`, `move` or `duplicate`. Blocks in columns have IDs, too.
@@ -73,7 +73,7 @@ impl fmt::Display for ChangeError {
 type Refusal = (&'static str, String);
 
 impl Email {
-    /// Returns the document with these changes, or all errors in the changes. The changes are applied in order, and the result is checked.
+    /// Returns the document with these changes, or the errors in the changes. The changes are applied in order, and the result is checked.
     pub fn changed(&self, changes: &[Change]) -> Result<Self, Vec<ChangeError>> {
         let json = changed(self.to_json(), changes)?;
         Self::from_json(&json).map_err(|found| attribute(self.to_json(), changes, &json, found))
@@ -290,11 +290,11 @@ fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
             Ok((place, place.index()))
         }
         (None, None) => Err(missing("after", "is missing; set `after` or `before` to the ID of the neighboring block")),
-        (Some(_), Some(_)) => Err(missing("before", "is set together with after; set only one of them")),
+        (Some(_), Some(_)) => Err(missing("before", "is set together with `after`; set only one of them")),
     }
 }
 
-/// Gives every block without an ID an unused ID, such as `text-3`.
+/// Gives unused IDs, such as `text-3`, to a block and the blocks in its columns if they have none.
 pub fn name_blocks(json: &Value, block: &mut Value) {
     let mut taken: HashSet<String> = HashSet::new();
     for (_, value) in items(json, "blocks") {
@@ -337,7 +337,7 @@ fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.split(['.', '[', ']']).filter(|step| !step.is_empty())
 }
 
-/// Returns the ID in a path that names a whole block, such as `blocks.intro`.
+/// Returns the ID in a path that names a block, such as `blocks.intro`.
 fn block_path(path: &str) -> Option<&str> {
     path.strip_prefix("blocks.").filter(|id| !id.contains(['.', '[']))
 }

@@ -1,4 +1,4 @@
-//! Checks a document against the rules for lengths, numbers of items, names and order. Reports all violations together, each with its path.
+//! Checks a document against the rules for lengths, numbers of items, IDs and order. Reports the violations together, each with its path.
 //!
 //! The check does not depend on the theme. Problems that make an email worse but not invalid are warnings of the renderer.
 
@@ -17,7 +17,7 @@ pub struct Violation {
     /// The path of the invalid field, such as `blocks[3].href`.
     pub path: String,
     pub kind: ViolationKind,
-    /// What the problem is and how to solve it.
+    /// The problem and, in most cases, the remedy.
     pub problem: String,
 }
 
@@ -122,7 +122,7 @@ impl DocumentPath {
 }
 
 impl Email {
-    /// Returns all violations in the document. A document without violations can be rendered and sent.
+    /// Returns the violations in the document, up to a limit. A document without violations can be rendered and sent.
     pub fn check(&self) -> Vec<Violation> {
         let mut at = DocumentPath::default();
         if self.version != VERSION {
@@ -159,19 +159,24 @@ impl Email {
         }
     }
 
-    /// Checks that every block has a unique name of allowed characters.
+    /// Checks that the IDs of blocks are unique and have only allowed characters.
     fn check_names(&self, at: &mut DocumentPath) {
         let mut seen = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {
-            for id in std::iter::once(block.id()).chain(block.cells().map(Cell::id)) {
+            let columns = if let Block::Columns(block) = block { block.columns.as_slice() } else { &[] };
+            let cells = columns.iter().enumerate().flat_map(|(column, cells)| {
+                let path = move |at: usize| format!("blocks[{index}].columns[{column}].blocks[{at}].id");
+                cells.blocks.iter().enumerate().map(move |(at, cell)| (path(at), cell.id()))
+            });
+            for (path, id) in std::iter::once((format!("blocks[{index}].id"), block.id())).chain(cells) {
                 let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
                 if !id.chars().all(plain) {
                     let problem = format!("is \"{id}\"; use only lowercase letters a to z, digits and hyphens");
-                    at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
+                    at.field(&path, |at| at.say(problem));
                 }
                 if !seen.insert(id.as_str()) {
-                    let problem = format!("is \"{id}\", which is also the name of another block; choose a different name");
-                    at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
+                    let problem = format!("is \"{id}\", which is also the ID of another block; choose a different ID");
+                    at.field(&path, |at| at.say(problem));
                 }
             }
         }
@@ -274,7 +279,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("is set without price; set price too, or use null".to_owned()));
+            at.field("priceBefore", |at| at.say("is set without `price`; set `price` too, or use null".to_owned()));
         }
     }
 }
@@ -383,7 +388,7 @@ mod tests {
             "blocks[0].text: contains {%, which is not allowed here",
             "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a header after the start; keep only one header",
-            "blocks[1].id: is \"header\", which is also the name of another block",
+            "blocks[1].id: is \"header\", which is also the ID of another block",
         ] {
             assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} is missing in {said:#?}");
         }

@@ -1,4 +1,4 @@
-//! Addresses in a document: link targets and image URLs. Addresses are checked when they are parsed, and are then safe in any output.
+//! Addresses in a document: link targets and image URLs. Addresses are checked and escaped when they are parsed.
 //!
 //! The checks do not contact the server of an address.
 
@@ -26,7 +26,7 @@ pub struct Link(Box<str>);
 pub struct ImageUrl(Box<str>);
 
 impl Link {
-    /// Parses a link target. The error is a sentence that ends with the remedy.
+    /// Parses a link target. The error is a sentence for users.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         let given = given.trim();
         if let Some(placeholder) = placeholder(given) {
@@ -58,7 +58,7 @@ impl Link {
 }
 
 impl ImageUrl {
-    /// Parses the URL of an image. The error is a sentence that ends with the remedy.
+    /// Parses the URL of an image. The error is a sentence for users.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         web(given.trim()).map(|text| Self(text.into()))
     }
@@ -91,7 +91,7 @@ fn web(given: &str) -> Result<String, LinkError> {
     Ok(text)
 }
 
-/// Appends the address. Escapes characters that have a meaning in HTML, CSS, Markdown or the merge language but not in a URL.
+/// Appends the address. Percent-encodes characters that a URL cannot contain, such as spaces, letters outside ASCII and braces.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {
@@ -128,7 +128,7 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     Err(LinkError("The phone number must consist of an optional + and 3 to 20 digits, as in tel:+4930123456.".to_owned()))
 }
 
-/// The reason why a string is not a valid link or image address: a sentence that ends with the remedy.
+/// The reason why a string is not a valid link or image address, as a sentence for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError(String);
 

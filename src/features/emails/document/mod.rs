@@ -1,8 +1,8 @@
 //! The email document: the content of an email, block by block, independent of its rendering.
 //!
 //! The document is the source of truth: users, the composer and language models write documents, edits change them, and MJML, HTML and
-//! plain text are rendered from them. Texts can have any length until [`Email::check`] accepts them, so that a writer gets all violations
-//! together. Addresses are checked when they are parsed, so that no document can contain an address that is unsafe in a page.
+//! plain text are rendered from them. [`Email::check`] checks the lengths of texts, so that a writer gets the violations together.
+//! Addresses are checked when they are parsed, so that a document contains no address that is unsafe in a page.
 //!
 //! The document does not contain the brand's colors or layouts, only the author's choices among them.
 
@@ -143,7 +143,7 @@ pub enum Corners {
 }
 
 impl Email {
-    /// Parses a document and checks it (see [`Email::check`]), or returns all violations.
+    /// Parses a document and checks it (see [`Email::check`]), or returns the violations.
     pub fn from_json(json: &serde_json::Value) -> Result<Self, Vec<Violation>> {
         schema::read(json)
     }

@@ -2,8 +2,8 @@
 //!
 //! In JSON, inline text is one string with simple markup, which users, the composer and language models can write easily: `**bold**`,
 //! `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\` before a literal
-//! character (`\|` is empty and separates marks that would otherwise merge). In memory, inline text is a list of typed spans. Inline text
-//! is never HTML.
+//! mark (`\|` is empty and separates marks that would otherwise merge). In memory, inline text is a list of typed spans. HTML in it is
+//! literal text.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};

@@ -1,4 +1,4 @@
-//! The blocks' JSON Schemas for language models, and a parser that reports every violation.
+//! The blocks' JSON Schemas for language models, and a parser that reports the violations in each block.
 //!
 //! The schema follows the rules of endpoints with structured output: every property is required (null means an absent value), no other
 //! properties are allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
@@ -136,7 +136,6 @@ impl Transform for Strict {
         for word in ["format", "default", "$schema"] {
             object.remove(word);
         }
-        // The pattern of all language codes is longer than the schema of a block, and a language model does not need it.
         if object.get("pattern").and_then(Json::as_str).is_some_and(|pattern| pattern.len() > PATTERN_BYTES_MAX) {
             object.remove("pattern");
         }
@@ -151,7 +150,7 @@ impl Transform for Strict {
     }
 }
 
-/// Parses a document piece by piece, so that one error does not hide other errors, and each error has an exact path.
+/// Parses a document block by block, so that an error in one block does not hide errors in other blocks.
 pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let Some(object) = json.as_object() else {
         return Err(vec![violation("", "is not an object; write a whole email document".to_owned())]);
@@ -187,7 +186,7 @@ fn violation(path: &str, problem: String) -> Violation {
     Violation { path: path.to_owned(), kind: ViolationKind::Invalid, problem }
 }
 
-/// Parses one value. Adds violations to `found`, each with the path of the exact field.
+/// Parses one value. If this fails, adds a violation with the path of the field to `found`.
 fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<T> {
     match serde_path_to_error::deserialize(json) {
         Ok(value) => Some(value),

@@ -39,8 +39,8 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// Returns the document that serves as a pattern for the email: the document at the email's slot in the reference series or, if that series
-/// is shorter, its last document.
+/// Returns the document that serves as a pattern for the email: that of the last email in the reference conversation at the email's slot
+/// or, if there is none, at the nearest earlier slot.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;
@@ -55,8 +55,8 @@ fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if an email is
-/// not finished yet, or if the email was translated after the series was written.
+/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if this email or
+/// one of the others is not finished, or if an edit has translated the email into another language.
 fn others(
     tx: &impl Read,
     account: AccountId,
@@ -79,7 +79,7 @@ fn others(
     Ok(Some(documents))
 }
 
-/// Returns the prompts of the edits that created the email's versions.
+/// Returns the prompts of the edits that created the email's stored versions, newest first.
 fn edits(tx: &impl Read, email: &Email) -> Result<Vec<String>, Failure> {
     let versions = store::versions(tx, email.id)?.into_iter();
     let prompt = |version: Version| if let Origin::Edited { prompt, .. } = version.origin { Some(prompt) } else { None };

@@ -1,9 +1,8 @@
 //! Generates emails in repeatable stages: plan → write → render → screenshot → finish.
 //!
-//! A queued conversation is planned once, which creates a row for every email. Each email then goes through its stages independently,
-//! several emails in parallel, because most of the time is spent waiting for a language model. The result of a stage and the email's new
-//! state are stored in one transaction. An interrupted stage starts again, a bounded number of times. One transaction finishes a
-//! conversation, emits its event and removes it from the queue, so the event is emitted exactly once.
+//! The plan of a queued conversation creates a row for each email. The emails then go through their stages in parallel, because a language
+//! model can take long. The result of a stage and the email's new state are stored in one transaction. An interrupted stage
+//! starts again, a bounded number of times. One transaction finishes a conversation, emits its event and removes it from the queue.
 
 #[cfg(test)]
 mod brief_tests;

@@ -114,7 +114,7 @@ fn begin(
     store::save_conversation(tx, account, &conversation);
 }
 
-/// Reads the pages that the prompt links to if web mode is on. Pages that cannot be read are omitted.
+/// Reads the first pages that the prompt links to if web mode is on. Pages that cannot be read are omitted.
 async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<PageText> {
     let GenerationRequest { prompt, web, .. } = &conversation.wanted;
     let mut pages = Vec::new();
@@ -198,7 +198,9 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
         let reason = |email: &Email| if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None };
         let state = match emails.iter().any(|email| email.stage == Stage::Ready) {
             true => State::Completed,
-            false => State::Failed(emails.iter().find_map(reason).unwrap_or_else(|| "No emails were planned. Try again.".into())),
+            false => State::Failed(
+                emails.iter().find_map(reason).unwrap_or_else(|| "No emails were planned. Generate the emails again.".into()),
+            ),
         };
         end(tx, account, conversation, state);
         Ok(())
@@ -267,7 +269,8 @@ pub async fn advance(
             // The import is completed even if the instruction is interrupted repeatedly.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
-            email.stage = Stage::Failed("The generation of this email was interrupted repeatedly. Try again.".into());
+            email.stage =
+                Stage::Failed("The work on this email was interrupted repeatedly. Generate or import the email again.".into());
         }
         store::save_email(tx, account, &email);
         Ok(!is_hopeless)

@@ -1,6 +1,6 @@
 //! Translates the merge fields of Klaviyo, Mailchimp and HubSpot in imported HTML into Mailmill's own.
 //!
-//! A field without a counterpart is removed, because recipients would see it as text, or the email could not be sent. The removed
+//! A field without a counterpart is removed, because recipients would see it as text, or the email could not be sent. The first removed
 //! fields are listed, so that users can replace them. Fields that may be Mailmill's own stay unchanged.
 
 use crate::engine::render::merge::{OutputKind, Template, decoded};
@@ -50,7 +50,7 @@ enum Translation {
     Removed,
 }
 
-/// Returns HTML in Mailmill's merge language, and the fields and statements that were removed, each once.
+/// Returns HTML in Mailmill's merge language, and the first fields and statements that were removed, each once.
 pub fn translated(html: &str) -> (String, Vec<String>) {
     let source = Source { keeps_conditions: has_balanced_conditions(html), has_full_link: html.contains("unsubscribe_link_all") };
     let (mut out, mut removed) = (String::with_capacity(html.len()), Vec::new());
@@ -164,7 +164,7 @@ fn has_balanced_conditions(html: &str) -> bool {
     depth == 0
 }
 
-/// The properties of the whole HTML that affect the translation of its fields.
+/// The properties of the HTML that affect the translation of its fields.
 struct Source {
     /// Whether the conditions of Mailchimp are translated. Otherwise they are removed, and their content stays.
     keeps_conditions: bool,

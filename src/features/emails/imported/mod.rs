@@ -44,7 +44,7 @@ const ICON_WIDTH: u32 = 48;
 const PICTURE_WIDTH: u32 = 200;
 /// The error for a place without an image.
 const NOT_AN_IMAGE: &str = "This part is not an image, or an earlier change removed it; choose another image.";
-/// Words in unsubscribe links, in the languages of the composer.
+/// Words in unsubscribe links, in the languages for which the composer has complete copy.
 const UNSUBSCRIBE: [&str; 12] = [
     "unsubscribe",
     "opt out",

@@ -94,7 +94,7 @@ impl Async for ReadBrief {
             (Ok((brief, _)), _) => brief.map(Done).map_err(|reason| Failure::because(Code::ModelFailed, reason)),
             (Err(_), OnFailure::Composer) => Ok(Done(rules)),
             (Err(_), OnFailure::Fail) => {
-                let detail = "The language model did not read the prompt in time. Try again, or use the built-in composer.";
+                let detail = "The language model did not read the prompt in time. Try again, or set `model` to `composer`.";
                 Err(Failure::because(Code::ModelFailed, detail))
             }
         }

@@ -72,7 +72,8 @@ impl Command for BriefAdd {
         let (Some(document), Some(mut version), Some(mut brief), Stage::Ready) =
             (document, version, conversation.wanted.brief.clone(), &email.stage)
         else {
-            let detail = "The email has no brief: it is not ready, was imported, or was created without a prompt.";
+            let detail =
+                "This email has no brief to add text to: it is not ready, was imported, or was created without a prompt.";
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": email.stage.word() })));
         };
         add(&mut brief, &document, text)?;

@@ -39,7 +39,7 @@ pub struct EmailChecksView {
     pub findings: Vec<FindingView>,
     /// Whether the URLs of the links were requested. If not, the links were checked without requests.
     pub links_requested: bool,
-    /// Whether a check of this version waits in the queue.
+    /// Whether a check of this version is waiting or running.
     pub pending: bool,
     /// The checks that did not finish, or finished only in part, with the reason.
     pub checks_incomplete: Vec<IncompleteCheck>,
@@ -104,7 +104,7 @@ impl Operation for Checks {
     const SPEC: Spec = Spec::get("emails.checks", "/v1/emails/{emailId}/checks", needs_one(READERS)).client("emails.checks.get")
         .summary("Get the checks of an email")
         .about(
-            "Every version of an email is checked in the background: email clients, links, spelling, deliverability and accessibility. The \
+            "New versions of an email are checked in the background: email clients, links, spelling, deliverability and accessibility. The \
                 result is stored with the version.",
         )
         .rate(RouteGroup::Emails)

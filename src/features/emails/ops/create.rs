@@ -95,7 +95,7 @@ impl Async for Create {
     }
 }
 
-/// Returns the requested document, or the violations in it.
+/// Returns the requested document.
 fn document(tx: &ReadTx, account: AccountId, input: &NewEmail, today: Date) -> Result<Document, Failure> {
     match (&input.design, &input.document) {
         (Some(_), Some(_)) => Err(Failure::field("document", "set either `design` or `document`, not both")),
@@ -140,7 +140,6 @@ pub fn conversation(
         plan: None,
         seed,
         usage: Default::default(),
-        // The email is complete, so no hold affects it.
         hold_number: 0,
         created_at: now,
         updated_at: now,

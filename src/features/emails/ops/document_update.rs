@@ -30,7 +30,7 @@ pub struct UpdateDocument {
     /// The changes, in order. Either all of them are saved, or none.
     #[schemars(length(min = 1, max = limits::EMAIL_CHANGES_MAX))]
     pub operations: Vec<Change>,
-    /// The version that the changes are based on. If the email has a newer version, the response is 409 and nothing is saved.
+    /// The version that the changes are based on. If it is not the current version, the response is 409 and nothing is saved.
     pub version: Option<Bounded<1, { u32::MAX as u64 }>>,
     /// Whether to return the changed email without saving it.
     #[serde(default)]
@@ -202,7 +202,7 @@ mod tests {
         let answer = app.patch(&path, json!({ "operations": subject("Second"), "version": 1 }));
         let (status, code, detail) = answer.refusal();
         assert_eq!((status, code), (409, "VERSION_CONFLICT"));
-        assert!(detail.starts_with("The email has changed since you loaded it") && detail.contains("Load version 2"), "{detail}");
+        assert!(detail.contains("version 2 is now the current version"), "{detail}");
         assert_eq!(answer.body["data"]["version"], 2);
         // Without a version, the change applies to the current version.
         assert_eq!(app.patch(&path, json!({ "operations": subject("Second") })).data()["version"], 3);

@@ -35,7 +35,7 @@ pub struct EditEmail {
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// The model that edits: `composer`, or the name of a language model in the settings. If absent, the model that the generation of the
-    /// email requested edits.
+    /// email requested or, if that is no longer configured, the default model.
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
@@ -157,7 +157,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail, model: Opti
     require_ready(&email)?;
     let max = limits::EDITS_WAITING_MAX;
     if store::open_edits(tx, max)?.len() >= max {
-        let detail = format!("{max} edits are already queued or running. Wait until an edit has finished.");
+        let detail = format!("{max} edits are already queued or running. Try again when some have finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let row = Row {

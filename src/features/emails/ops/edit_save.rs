@@ -1,4 +1,4 @@
-//! Saves a previewed edit: exactly the email that the preview showed, without running the edit again.
+//! Saves a previewed edit without running the edit again.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

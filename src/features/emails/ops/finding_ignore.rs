@@ -64,7 +64,8 @@ impl Command for FindingIgnore {
                 corrections::require_finding(tx, &email, &input.finding_id)?;
                 if known.len() >= limits::IGNORED_FINDINGS_MAX {
                     let max = limits::IGNORED_FINDINGS_MAX;
-                    let detail = format!("{max} findings of this email are already ignored. Stop ignoring some of them.");
+                    let detail =
+                        format!("{max} findings of this email are already ignored. Set `ignored` to false for some of them.");
                     return Err(Failure::because(Code::LimitReached, detail));
                 }
                 let ignored = IgnoredFinding { by: direct::author(&caller.principal)?, at: tx.now() };

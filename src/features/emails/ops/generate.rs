@@ -52,7 +52,7 @@ pub struct NewConversation {
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
-    /// The languages of each email as BCP 47 tags, starting with the original's; the brand's main language if absent.
+    /// The languages of each email as BCP 47 tags, starting with the original's; the language of the brief or the prompt if absent.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -132,8 +132,8 @@ impl Operation for Generate {
     const SPEC: Spec = Spec::post("emails.generate", "/v1/projects/emails/generate", needs(Permission::EmailWrite))
         .summary("Generate emails")
         .about(
-            "Returns immediately; generation runs in the background. Emits email.generation.started, then email.generation.completed \
-                or email.generation.failed.",
+            "Returns immediately and generates the emails in the background. Emits email.generation.started, then \
+                email.generation.completed or email.generation.failed.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -207,11 +207,7 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
         return Ok(Some(name.to_owned()));
     }
     let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
-    let detail = format!(
-        "there is no model {name:?}; use one of {}, or omit `model` to use the default model, {:?}",
-        known.join(", "),
-        models.default_name()
-    );
+    let detail = format!("there is no model {name:?}; use one of {}, or omit `model`", known.join(", "));
     Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
@@ -230,7 +226,7 @@ pub fn open(
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {
-        let detail = format!("{max} generations are already queued or running. Wait until a generation has finished.");
+        let detail = format!("{max} generations of this project are already queued or running. Wait until one has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if let Some(reference) = wanted.reference {

@@ -43,7 +43,8 @@ pub struct ImportEmails {
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares.
+    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares
+    /// or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -151,7 +152,7 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
             let numbered = htmls.into_iter().enumerate();
             Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
         }
-        (Some(_), _) => Err(Failure::field("htmls", "set either html or htmls, not both")),
+        (Some(_), _) => Err(Failure::field("htmls", "set either `html` or `htmls`, not both")),
         (None, _) => Err(Failure::field("html", "set `html` to the HTML of one email, or `htmls` to the HTML of several emails")),
     }
 }

@@ -32,7 +32,7 @@ const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 impl Operation for Page {
     const SPEC: Spec = Spec::get("emails.page", "/v1/shared/{accountId}/{emailId}", public())
         .summary("Show a shared email as a page")
-        .about("Needs no API key. Shows emails generated with visibility `public` or `unlisted`. The link is the email's `shareUrl`.")
+        .about("Needs no API key. Shows emails with the visibility `public` or `unlisted`. The link is the email's `shareUrl`.")
         .fails(&[Code::NotFound]);
     type Input = PageLink;
     type Output = Bare;

@@ -52,8 +52,8 @@ impl Operation for Versions {
         .client("emails.versions.list")
         .summary("List the versions of an email")
         .about(
-            "Lists versions, newest first. Each edit creates a version; versions never change. Restore a version with \
-             POST /v1/emails/{emailId}/versions/{version}/restore.",
+            "Lists the stored versions, newest first. Each saved edit creates a version. An autosave can replace the previous autosave. \
+             Restore a version with POST /v1/emails/{emailId}/versions/{version}/restore.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

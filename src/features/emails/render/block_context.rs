@@ -11,8 +11,7 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards in pixels, which leaves a margin on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height, in pixels, of pictures in square or portrait format. Taller pictures would push all other content out of
-/// view.
+/// The maximum height, in pixels, of pictures in square or portrait format. Taller pictures would push other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The email, its theme, and the background and alignment of the rendered blocks.
@@ -107,7 +106,7 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// Returns a cell with a picture that is at most `room` pixels wide, and never wider than its own size.
+    /// Returns a cell with a picture that is at most `room` pixels wide and, if its own width is known, at most that wide.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {
@@ -130,8 +129,8 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
-    /// Returns a cell with a full-width picture. A picture in square or portrait format would push all other content out of view,
-    /// so it is made smaller. Outside colored fields and cards, it also gets a tinted background.
+    /// Returns a cell with a full-width picture. A picture in square or portrait format would push other content out of view, so it is
+    /// made smaller. Outside colored fields and cards, it also gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);
@@ -146,7 +145,7 @@ impl<'a> BlockContext<'a> {
     }
 
     /// Returns a cell with a picture as wide as the text. A smaller picture in square or portrait format would leave a gap beside it, so
-    /// it stands in the middle of a tinted background.
+    /// it is centered on a tinted background.
     pub fn framed(&self, gap: u16, picture: &document::Picture) -> Cell {
         let is_tall = picture.width.zip(picture.height).is_some_and(|(across, down)| down * 10 > across * 9);
         let align = if is_tall { Align::Center } else { self.align };

@@ -1,4 +1,4 @@
-//! Renders the blocks between header and footer, in each of their forms.
+//! Renders most of the blocks between header and footer, in the forms of the layouts.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow};
@@ -26,7 +26,7 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // Each of these blocks starts its own part; see `parts`.
+        // `parts` renders these blocks.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Renders coupons and countdowns, in each of their forms.
+//! Renders coupons and countdowns, in the forms of the layouts.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Row};

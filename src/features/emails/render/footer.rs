@@ -15,7 +15,7 @@ fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     set.on(GroundName::Page).aligned(align)
 }
 
-/// Returns the brand's profiles as text links. Icons of networks would be remote images, which every email client would have to load.
+/// Returns the brand's profiles as text links. Icons of networks would be remote images, which some email clients do not load.
 pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     let set = end(set);
     let mut cells = Vec::new();

@@ -1,7 +1,7 @@
-//! Puts no-break spaces between words that a line end must not separate: a number and its unit, a day and its month, the parts of a
-//! postcode, and the parts of a telephone number.
+//! Puts no-break spaces between words that a line end must not separate: a number and its unit, a day and its month, and the parts of a
+//! postcode, a telephone number or an abbreviation.
 //!
-//! Only the HTML has these spaces. The document and the plain-text part keep ordinary spaces, so that a search finds "20 %".
+//! The MJML and the HTML have these spaces. The document and the plain-text part keep ordinary spaces, so that a search finds "20 %".
 
 const NO_BREAK: char = '\u{a0}';
 
@@ -13,7 +13,7 @@ const UNITS: [&str; 40] = [
 ];
 /// Words that stay on one line with the number after them.
 const SIGNS: [&str; 14] = ["€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Nr.", "No.", "no.", "n.", "nº", "n°"];
-/// The first letters of the names of months in the languages of the composer.
+/// The first letters of the names of months in the languages for which the composer has complete copy.
 const MONTHS: [&str; 34] = [
     "jan", "feb", "fév", "mar", "mär", "maa", "apr", "avr", "abr", "mai", "may", "mag", "mei", "jun", "jui", "giu", "jul", "lug",
     "aug", "aoû", "ago", "sep", "set", "oct", "okt", "ott", "out", "nov", "dec", "dez", "déc", "dic", "gen", "ene",

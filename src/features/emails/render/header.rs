@@ -1,4 +1,4 @@
-//! Renders the header and the hero, in each of their forms.
+//! Renders the header and the hero, in the forms of the layouts.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Logo, Row};
@@ -141,7 +141,7 @@ fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     Some(set.words(gap, "p", "note", "tx", html))
 }
 
-/// Returns the hero as one or two parts.
+/// Returns the hero as a part.
 pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let form = set.design().hero;
     match form {

@@ -1,6 +1,6 @@
-//! Renders inline text as HTML. All text is escaped, and links have the color for their background.
+//! Renders inline text as HTML. The text is escaped, and links have the color for their background.
 //!
-//! Only this module converts text of a document to markup; the templates escape all other strings.
+//! This module escapes the texts of a document that become markup. The templates escape other strings.
 
 use std::fmt::Write;
 

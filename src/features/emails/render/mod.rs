@@ -78,7 +78,10 @@ fn warnings(email: &Email, html: &str) -> Vec<Violation> {
     let mut warn = |path: String, problem: String| found.push(Violation { path, kind: ViolationKind::Invalid, problem });
     if html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let (size, most) = (html.len() / 1024, limits::EMAIL_HTML_BYTES_MAX / 1024);
-        warn(String::new(), format!("the HTML is {size} KB; some email clients clip emails at {most} KB: remove some blocks"));
+        warn(
+            String::new(),
+            format!("The HTML is {size} KB. Gmail clips emails that are larger than {most} KB, so remove some blocks."),
+        );
     }
     for (index, block) in email.blocks.iter().enumerate() {
         match block {

@@ -1,4 +1,4 @@
-//! Renders products in each of their forms, and chooses the number of products side by side.
+//! Renders products in the forms of the layouts, and chooses the number of products side by side.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Row};
@@ -65,7 +65,7 @@ fn alike(products: &[Product]) -> bool {
     tallest <= flattest * 1.25
 }
 
-/// Returns how many of the remaining products are in the next row. If there are several products, the last row never has only one.
+/// Returns how many of the remaining products are in the next row, so that several products do not leave one alone in the last row.
 fn across(left: usize) -> usize {
     match left {
         1 => 1,

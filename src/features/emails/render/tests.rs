@@ -343,7 +343,8 @@ fn problems_of_an_email_are_warnings() {
     email.blocks.splice(1..1, texts.collect::<Vec<_>>());
     let said: Vec<String> = draw(&email).warnings.iter().map(ToString::to_string).collect();
     assert!(
-        said[0].starts_with("the HTML is ") && said[0].ends_with("some email clients clip emails at 102 KB: remove some blocks")
+        said[0].starts_with("The HTML is ")
+            && said[0].ends_with("Gmail clips emails that are larger than 102 KB, so remove some blocks.")
     );
     assert_eq!(said.len(), 1, "{said:?}");
 }

@@ -1,7 +1,8 @@
 //! Renders the plain-text part of an email from the document, for readers who prefer plain text and for spam filters that distrust email
 //! without a plain-text part.
 //!
-//! Titles are underlined, addresses follow their text, tables are aligned, and lines are wrapped at 78 columns. The theme has no effect.
+//! Large titles are underlined, addresses follow their text, narrow tables are aligned, and lines are wrapped at 78 columns. The theme has
+//! no effect.
 
 use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;

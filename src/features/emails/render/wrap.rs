@@ -1,6 +1,6 @@
 //! Formats plain text: wraps lines at 78 columns, underlines titles, indents lines and aligns columns.
 //!
-//! Wide characters count as two columns. An address or a placeholder is never broken across lines.
+//! Wide characters count as two columns. Addresses and placeholders stay on one line, even if it becomes too long.
 
 /// The maximum number of columns in a line. RFC 5322 recommends at most 78.
 const WIDTH: usize = 78;
@@ -33,7 +33,7 @@ pub fn indented(text: &str, first: &str, rest: &str) -> String {
             used += wide;
             continue;
         }
-        // Lines in scripts without spaces can break between any two characters.
+        // Lines in scripts without spaces can break between characters.
         for character in word.chars() {
             if used + columns_of(character) > WIDTH {
                 out.push('\n');
@@ -54,8 +54,8 @@ pub fn underlined(text: &str, mark: char) -> String {
     format!("{text}\n{}", String::from(mark).repeat(longest))
 }
 
-/// Aligns cells in columns. If there are several columns, the last column is end-aligned. If the rows are too wide, each becomes lines of
-/// `name: value`.
+/// Aligns cells in columns. If there are several columns, the last column is end-aligned. If the rows are too wide, each cell gets its own
+/// line.
 pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |index: usize| rows.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -81,7 +81,7 @@ pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     lines.join("\n")
 }
 
-/// Returns each row as lines of `name: value`.
+/// Returns the cells of each row on separate lines, as `name: value` if the table has a head.
 fn listed(rows: &[Vec<String>], has_head: bool) -> String {
     let head = rows.first().filter(|_| has_head);
     let each = rows.iter().skip(usize::from(has_head)).map(|row| {

@@ -16,7 +16,7 @@ pub fn mix(one: Color, other: Color, share: f64) -> Color {
     Color { red: blend(one.red, other.red), green: blend(one.green, other.green), blue: blend(one.blue, other.blue) }
 }
 
-/// Returns black or white, whichever has more contrast with this background. The contrast is always at least 4.58.
+/// Returns black or white, whichever has more contrast with this background. The contrast is at least 4.58.
 pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }

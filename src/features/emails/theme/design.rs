@@ -1,7 +1,6 @@
 //! The layouts. The table of each layout contains the form of every kind of block, the font sizes and the spacing.
 //!
-//! Colors and fonts come from the brand and are not part of a layout. Therefore every layout works with the colors and fonts of every
-//! brand.
+//! Colors come from the brand and are not part of a layout. A layout selects only the fonts for brands without fonts.
 
 use serde::Serialize;
 

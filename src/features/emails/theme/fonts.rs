@@ -1,6 +1,4 @@
-//! Font stacks for emails: the brand's families first, then fallbacks that every email client has.
-//!
-//! Email clients that load web fonts show the brand's fonts. All others show a fallback of the same kind.
+//! Font stacks for emails: the brand's families first, then common fonts of the same kind for email clients that load no web fonts.
 
 use crate::features::projects::brand::{BrandWebFont, FontKind};
 
@@ -54,7 +52,8 @@ pub fn kind(stack: &str) -> FontKind {
     }
 }
 
-/// Returns the brand's font stack with fallbacks, quoted so that it is safe in any attribute; `None` if no font family is usable.
+/// Returns the brand's font stack with fallbacks; `None` if no font family is usable. Names have only letters, digits, spaces, hyphens and
+/// underscores, so that the stack is safe in double-quoted attributes.
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;

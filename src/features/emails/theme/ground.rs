@@ -1,7 +1,7 @@
-//! The colors of one background and of the content on it. All of the colors are visible on the background.
+//! The colors of one background and of the content on it.
 //!
-//! The colors are derived from the background color and the brand's preferred colors. An illegible preferred color is replaced with its
-//! nearest legible shade, which guarantees the contrast in light and dark mode, for every layout.
+//! The colors are derived from the background color and the brand's preferred colors. An illegible preferred color is replaced with a
+//! legible one, in light and in dark mode.
 
 use serde::Serialize;
 
@@ -18,9 +18,9 @@ pub struct Ground {
     pub muted: Color,
     /// The color of hairlines and borders, which need less contrast than text.
     pub line: Color,
-    /// The color of links and eyebrows: the brand's color, or its nearest legible shade.
+    /// The color of links and eyebrows: a color of the brand or its nearest legible shade, or the text color.
     pub accent: Color,
-    /// The color of rules, bars and frames: the brand's color, or its nearest visible shade.
+    /// The color of rules, bars and frames: the brand's color if it is visible, otherwise the color of links.
     pub mark: Color,
     pub button: Color,
     pub on_button: Color,

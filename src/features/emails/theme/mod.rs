@@ -1,7 +1,7 @@
 //! The theme of a brand's email: a layout, legible colors, fonts and corners.
 //!
-//! The same brand, document and seed always produce the same theme. A matching default replaces each property that a brand lacks. The theme
-//! does not depend on the content of blocks or on any markup.
+//! The same brand, document and seed produce the same theme. A matching default replaces each property that a brand lacks. The theme does
+//! not depend on the content of blocks.
 
 pub mod color;
 pub mod design;
@@ -32,7 +32,7 @@ pub struct Theme {
     pub logos: Vec<BrandLogo>,
 }
 
-/// Font stacks that are safe in any attribute.
+/// Font stacks that are safe in double-quoted attributes.
 #[derive(Clone, Debug)]
 pub struct Families {
     pub heading: String,
@@ -96,7 +96,7 @@ impl ThemeColors {
     }
 }
 
-/// The main color for brands without a color: a dark ink that suits any picture.
+/// The main color for brands without a color.
 const INK: Color = Color { red: 31, green: 41, blue: 55 };
 const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
 
@@ -218,7 +218,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A color of medium brightness is unsuitable as a background, because every text color has low contrast with it.
+    // A color of medium brightness is unsuitable as a background, because text has low contrast with it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {

@@ -7,8 +7,8 @@ use crate::features::emails::contract;
 use crate::features::emails::document::{Block, Email as Document, HeadingLevel};
 use crate::features::emails::finding::FindingKind;
 
-/// Returns the brief after an edit: with the prescribed texts that the edit changed, and without the facts and constraints that the edited
-/// document no longer keeps.
+/// Returns the brief after an edit: with the prescribed texts and facts that the edit changed, and without the facts and constraints that
+/// the edited document no longer keeps.
 pub fn updated(
     own: &TypedBrief,
     brief: &Brief,

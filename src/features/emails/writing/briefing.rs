@@ -1,8 +1,7 @@
 //! Creates the typed brief of a prompt with a language model.
 //!
-//! The model quotes the prompt, and each quote must be a part of the prompt: a part whose quote is not found is dropped, and text that no
-//! part covers is unclear. The brief that the rule-based parser made of the same prompt supplies the language and the values of numbers and
-//! dates.
+//! The model quotes the prompt. A part whose quote is not in the prompt is dropped, and longer text that no part covers is unclear. The
+//! brief that the rule-based parser made of the same prompt supplies the language and, where it has them, the values of numbers and dates.
 
 use std::collections::HashMap;
 
@@ -159,8 +158,8 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. Each further use of
-    /// the same quote refers to its next occurrence.
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A further use of the same
+    /// quote refers to its next occurrence, if there is one.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);

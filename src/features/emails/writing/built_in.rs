@@ -66,7 +66,7 @@ fn composed_plan(request: &Request<'_>, material: &Material, language: &str, cou
     composer::plan(request, &material.brand, has_knowledge, &tag(language), count)
 }
 
-/// Parses a language. Languages were checked on input or come from the brand; an invalid language is replaced with English.
+/// Parses a language. An invalid language, which can come from the brand, is replaced with English.
 fn tag(language: &str) -> LanguageTag {
     LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
 }
@@ -130,7 +130,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let own = brief.wanted.brief.as_ref();
     let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
     let changed = changed.filter(|changed| Some(changed) != own);
-    // The composer warns only about emails that it was asked to write from a prompt.
+    // Only conversations with a prompt that requested the composer have notes.
     let has_notes = brief.wanted.model == COMPOSER && brief.wanted.source == Source::Prompt;
     let notes = if has_notes { notes(brief, changed.as_ref(), &document, material) } else { Vec::new() };
     let (done, not_done) = (edited.done, edited.not_done);

@@ -241,7 +241,7 @@ pub async fn edit(
     (edited, usage)
 }
 
-/// Applies the changes, or returns all errors in the changes.
+/// Applies the changes, or returns the errors in them.
 fn changed(
     imported: &ImportedEmail,
     listing: &Listing,
@@ -347,7 +347,7 @@ impl CheckedChange<'_> {
     }
 }
 
-/// Checks that new text has no markup and is neither too long nor empty.
+/// Returns new text without control characters, or an error if it has markup, is empty or is too long.
 fn plain(field: &str, text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;

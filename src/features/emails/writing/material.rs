@@ -66,7 +66,7 @@ impl Material {
         given.chain(logos).chain(products).chain(own).take(limits::MATERIAL_IMAGES_MAX).collect()
     }
 
-    /// Returns the URLs of all images that an email may show.
+    /// Returns the URLs of the images given with the request and the images of the brand.
     pub fn image_urls(&self) -> Vec<String> {
         let products = self.brand.products.iter().filter_map(|product| product.image.clone());
         let logos = self.brand.logos.iter().map(|logo| logo.url.clone());
@@ -189,7 +189,7 @@ fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
 }
 
-/// Returns the web addresses that the text contains.
+/// Returns the first web addresses in a text.
 pub fn links_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));

@@ -1,7 +1,7 @@
 //! Writes emails: the input of a writer, and the two writers.
 //!
-//! The built-in composer writes immediately; a language model is called through its API. Both return a checked document, or a reason for
-//! the failure that a user can act on. `generation` stores drafts as emails and continues after restarts.
+//! The built-in composer writes immediately. A language model is called through its API. Both return a valid document, or the reason for
+//! the failure, for users. `generation` stores drafts as emails and continues after restarts.
 
 mod blocks;
 mod brief_update;
@@ -39,7 +39,7 @@ use material::Material;
 #[derive(Clone, Debug)]
 pub struct Brief {
     pub wanted: GenerationRequest,
-    /// The series, if there are several emails.
+    /// The plan of the series, if there is one.
     pub plan: Option<Plan>,
     /// The index of the email in the plan of the series, starting at 0.
     pub slot: usize,
@@ -49,9 +49,9 @@ pub struct Brief {
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
-    /// The other emails in the series in this language; `None` if there are none, or if one of them is not finished yet.
+    /// The other emails in the series in this language; `None` if there is no series, or if an email is not finished.
     pub others: Option<Vec<Document>>,
-    /// The prompts of the email's edits so far.
+    /// The prompts of the edits that created the email's stored versions.
     pub edits: Vec<String>,
     pub seed: u64,
     /// The date of the conversation's creation, in UTC.

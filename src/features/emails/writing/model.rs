@@ -168,7 +168,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     Ok(PlannedSeries { title, plan })
 }
 
-/// Writes an email in three steps: the outline, the blocks, then corrections of the whole document.
+/// Writes an email in three steps: the outline, the blocks, then, if the document has errors, corrections.
 pub async fn write(model: &MeteredModel, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
     let mut writing = Writing::new(model, brief, material);
     let document = writing.document().await;
@@ -255,7 +255,7 @@ impl<'a> Writing<'a> {
         Ok(written)
     }
 
-    /// Returns the whole email. If the document contains errors, asks the model to correct them.
+    /// Returns the email. If the document contains errors, asks the model to correct them.
     async fn corrected(&mut self, document: Value) -> Result<Email, String> {
         let errors = match self.checked(&document) {
             Ok(email) => return Ok(email),
@@ -446,7 +446,7 @@ impl KnownAddresses {
         }
     }
 
-    /// Returns an error for every unknown address in the document.
+    /// Returns an error for each unknown address in the document.
     fn strange(&self, document: &Email) -> Vec<String> {
         let strange = addresses(document).into_iter().filter(|address| !self.knows(address));
         strange

@@ -92,10 +92,10 @@ pub fn schema(is_translation: bool) -> AnswerSchema {
     AnswerSchema { name: "outline_email", about: "The outline of the email.", schema }
 }
 
-/// The maximum number of content blocks: all blocks in an email except the header and the footer.
+/// The maximum number of content blocks, which are the blocks in an email without the header and the footer.
 const BLOCKS_MAX: usize = limits::EMAIL_BLOCKS_MAX - 2;
 
-/// Reads an outline, or returns all errors in it. A translation has the structure of its original.
+/// Reads an outline, or returns the errors in it. A translation has the structure of its original.
 pub fn read(json: &Value, language: &str, material: &Material, original: Option<&Email>) -> Result<Outline, Vec<String>> {
     let answer: OutlineAnswer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
     let direction = language.parse::<LanguageTag>().map(|language| Direction::of(&language)).unwrap_or_default();
@@ -181,7 +181,7 @@ fn errors(outline: &Outline) -> Vec<String> {
 }
 
 impl Outline {
-    /// Returns the whole document: the frame, the header, these content blocks, and the footer.
+    /// Returns the document: the frame, the header, these content blocks, and the footer.
     pub fn document(&self, content: Vec<Value>) -> Value {
         let mut json = self.frame.clone();
         let blocks = std::iter::once(self.header.clone()).chain(content).chain([self.footer.clone()]);

@@ -89,7 +89,7 @@ pub struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    /// Returns the parts of a sentence in order. Together, the parts contain every fragment.
+    /// Returns the parts of a sentence in order. Together, the parts contain the fragments of the sentence.
     pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Fragment> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);

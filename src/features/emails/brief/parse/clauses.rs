@@ -36,7 +36,7 @@ pub enum Chat {
     Line,
 }
 
-/// Returns the sentences of a prompt in order. Together, the sentences contain every word except the bullets and numbers of lists.
+/// Returns the sentences of a prompt in order. Together, the sentences contain the words except the bullets and numbers of lists.
 pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let items = items(prompt);
     let speakers = chat::speakers(prompt);

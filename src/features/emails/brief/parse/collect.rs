@@ -190,8 +190,8 @@ fn joined(pieces: &[Fragment]) -> Vec<Fragment> {
     joined
 }
 
-/// Reads the typed facts in a range. No two facts share a word. Unclear text is skipped, notes are searched only for products, and fields
-/// only for links.
+/// Reads the typed facts in a range. The facts do not share words. Unclear text is skipped, notes are searched only for products, and
+/// fields only for links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,

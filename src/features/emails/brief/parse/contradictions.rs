@@ -1,4 +1,4 @@
-//! Finds statements of a prompt that contradict each other. The email contains none of them, and the brief reports them.
+//! Finds statements of a prompt that contradict each other, and makes them unclear text.
 
 use super::super::{FactKind, FactValue};
 use super::classify::Class;

@@ -1,4 +1,4 @@
-//! Recognizes the dates of a prompt, in the notations of all languages.
+//! Recognizes the dates of a prompt, in the notations of several languages.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};

@@ -14,7 +14,7 @@ pub use super::lists::List;
 use super::patterns::Pattern;
 use super::tokens::{Kind, Words, fold};
 
-/// The codes and word lists of all languages.
+/// The codes and word lists of the languages.
 const FILES: [(&str, &str); 9] = [
     ("en", include_str!("../../../../../assets/brief/en.toml")),
     ("de", include_str!("../../../../../assets/brief/de.toml")),
@@ -133,7 +133,7 @@ pub struct Mark {
     pub language: u8,
 }
 
-/// Returns the word lists of all languages.
+/// Returns the word lists of the languages.
 pub fn lexicons() -> &'static [Lexicon] {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
@@ -234,7 +234,7 @@ impl Lexicon {
         self.goals.get(usize::from(value)).copied().unwrap_or(Goal::Announcement)
     }
 
-    /// Adds every phrase of this language in the prompt to `marks`, including phrases with abbreviations and typing errors: "thank ppl".
+    /// Adds the phrases of this language in the prompt to `marks`, including phrases with abbreviations and typing errors: "thank ppl".
     pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
         self.mark_as(&|at| words.fold(at), words, language, marks);
         let written: Vec<Option<String>> = (0..words.len()).map(|at| self.written(words, at)).collect();

@@ -34,7 +34,7 @@ lists! {
     Common = "words.common",
     /// Long words that are often misspelled.
     Spelling = "words.spelling",
-    /// Abbreviations that never end a sentence: "plus MwSt.", "until approx. 11 December".
+    /// Abbreviations whose period does not end a sentence: "plus MwSt.", "until approx. 11 December".
     OpenAbbreviation = "words.open_abbreviation",
     Article = "words.article",
     /// Finite verbs. A fragment without a finite verb is not a sentence.
@@ -92,7 +92,7 @@ lists! {
     /// Words that a note about the tone consists of.
     Tone = "note.tone",
     ToneFill = "note.tone_fill",
-    /// Sentences that no email prints, such as attempts to give orders to a language model.
+    /// Sentences that emails do not print, such as attempts to give orders to a language model.
     Attack = "note.attack",
     Greeting = "note.greeting",
     Closing = "note.closing",

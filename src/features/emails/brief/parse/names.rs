@@ -147,7 +147,7 @@ pub fn person(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found>
     }
     let is_pair = end >= at + 2;
     let language = prompt.lexicon().code;
-    // German nouns are capitalized too, but two capitalized words in a row are almost always a name.
+    // German nouns are capitalized too, but two capitalized words in a row are usually a name.
     (is_pair || language != "de" && !is_particle && !prompt.is(List::Goal, at))
         .then(|| Found::new(FactKind::Person, Range::of(at, end), None))
 }
@@ -222,8 +222,8 @@ pub fn place(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Place, Range::of(start, end), None))
 }
 
-/// Recognizes the town or the venue of an event: "in Manchester", "at The Net Loft". German prompts are excluded, because every German noun
-/// is capitalized.
+/// Recognizes the town or the venue of an event: "in Manchester", "at The Net Loft". German prompts are excluded, because German nouns
+/// are capitalized.
 pub fn town(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let is_in = matches!(prompt.fold(at), "in" | "a" | "en" | "at") && prompt.lexicon().code != "de";
     // An article can be part of the name: "At The Net Loft".

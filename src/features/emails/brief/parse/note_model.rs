@@ -1,7 +1,7 @@
 //! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed n-grams of words and
 //! characters.
 //!
-//! The rules recognize notes by their phrases, but no list of phrases is complete. The model was trained with the texts of
+//! The rules recognize notes by their phrases, but the lists of phrases are incomplete. The model was trained with the texts of
 //! `tests/samples/notes`. A statement that the model classifies as a note becomes unclear text: the email leaves it out, and a warning
 //! reports it.
 
@@ -26,8 +26,8 @@ const BUCKETS: usize = 1 << 16;
 /// The quantization step of the weights.
 const STEP: f32 = 1.0 / 40.0;
 
-/// The maximum number of words of a text that the model reads. Longer texts are dictated prompts without punctuation, which are never
-/// only notes.
+/// The maximum number of words of a text that the model reads. Longer texts are usually dictated prompts without punctuation, which
+/// contain more than notes.
 const WORDS_MAX: usize = 40;
 
 /// The maximum number of words of a label, including its colon.

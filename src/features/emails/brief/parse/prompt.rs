@@ -158,12 +158,12 @@ impl<'a> Prompt<'a> {
         })
     }
 
-    /// Returns every phrase of a list inside a range.
+    /// Returns the phrases of a list inside a range.
     pub fn all(&self, list: List, range: Range) -> impl Iterator<Item = Mark> + '_ {
         (range.from..range.to).flat_map(move |at| self.at(list, at)).filter(move |mark| mark.to <= range.to)
     }
 
-    /// Returns every phrase inside a range.
+    /// Returns the phrases inside a range.
     pub fn marks(&self, range: Range) -> impl Iterator<Item = Mark> + '_ {
         let known = self.marks.get(range.from..range.to.min(self.marks.len())).unwrap_or_default();
         known.iter().flatten().copied().filter(move |mark| mark.to <= range.to)
@@ -424,7 +424,7 @@ fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     for (range, own) in owners.into_iter().filter(|(_, own)| own.is_power_of_two()) {
         let language = own.trailing_zeros() as usize;
         counts[language] += match lexicons()[language].code {
-            // English words such as "brunch" and "workshop" occur in prompts of every language.
+            // English words such as "brunch" and "workshop" occur in prompts of other languages too.
             "en" => EVIDENCE_WEIGHT / 2.0,
             _ if months.contains(&range) => MONTH_WEIGHT,
             _ => EVIDENCE_WEIGHT,
@@ -438,7 +438,7 @@ fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     counts
 }
 
-/// The maximum number of words whose letters are evidence of a language: names such as "Müller" and "Crème" occur in every language.
+/// The maximum number of words whose letters are evidence of a language: names such as "Müller" and "Crème" occur in other languages too.
 const LETTER_WORDS_MAX: usize = 2;
 
 /// Returns the weight of a common word. Words of three or more letters weigh more, because they are rarely shared between languages.

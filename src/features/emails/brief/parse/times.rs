@@ -1,4 +1,4 @@
-//! The times of a prompt, in the notations of all languages.
+//! The times of a prompt, in the notations of several languages.
 
 use jiff::civil::Time;
 

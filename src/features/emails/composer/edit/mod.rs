@@ -1,7 +1,7 @@
 //! Changes an email according to instructions in plain words, without a language model.
 //!
 //! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`. For
-//! each other part, a reply suggests the nearest change that is supported. Replies are in the language of the instruction. The functions
+//! the other parts, a reply gives the reason or the nearest supported change. Replies are in the language of the instruction. The functions
 //! have no side effects.
 
 mod action;

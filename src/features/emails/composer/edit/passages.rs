@@ -6,7 +6,7 @@ use super::action::Which;
 use crate::features::emails::composer::printed::NOT_WORDS;
 use crate::features::emails::document::Block;
 
-/// Calls `change` with every string in an email that recipients can read.
+/// Calls `change` with the strings in an email that recipients can read.
 pub fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),

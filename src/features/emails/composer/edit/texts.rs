@@ -170,7 +170,7 @@ fn breaks(violations: Vec<Violation>) -> Reply {
     Reply::new("breaks").text("problem", violations.first().map(ToString::to_string).unwrap_or_default())
 }
 
-/// Returns the email after `change` was applied to every string that recipients can read.
+/// Returns the email after `change` was applied to the strings that recipients can read.
 pub fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, Reply> {
     let mut json = email.to_json();
     words_of(&mut json, change);
@@ -255,7 +255,7 @@ fn rich<const MAX: usize>(target: Target, text: &str) -> Result<Rich<MAX>, Reply
     if fits { Ok(rich) } else { Err(Reply::about("too_long", target).text("max", MAX)) }
 }
 
-/// Returns the text and the address of every button, from top to bottom.
+/// Returns the texts and the addresses of the buttons, from top to bottom.
 fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
     let mut found = Vec::new();
     for block in &mut email.blocks {
