@@ -71,11 +71,12 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of a PNG of the whole email. The URL is valid for one to two days; to renew it, request the preview again.
+    /// The URL of a PNG of the email; the note `cut_off` says that the PNG lacks the end of the email. The URL is valid for one to two
+    /// days; to renew it, request the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,
-    /// The URL of a small PNG of the whole email.
+    /// The URL of a small version of the screenshot.
     pub full_thumbnail_url: Option<String>,
     /// The rendering engine: `embedded` or `chromium`.
     pub engine: Option<String>,

@@ -61,15 +61,15 @@ pub struct ImportPreview {
     pub skipped: u64,
     /// The number of contacts that would be rejected; `problems` contains the reasons.
     pub failed: u64,
-    /// The number of contacts that would be left out because they never subscribed.
+    /// The number of contacts that `consentMode` would leave out.
     pub excluded: u64,
     /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The fields of these contacts on the platform.
+    /// The fields of these contacts on the platform, at most 200.
     pub fields: Vec<PreviewField>,
-    /// The first contacts, starting with those that would change.
+    /// At most 20 of the contacts, starting with those that would change.
     pub contacts: Vec<PreviewContact>,
-    /// The first problems.
+    /// The first 20 problems.
     pub problems: Vec<PreviewProblem>,
 }
 

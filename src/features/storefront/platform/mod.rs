@@ -29,7 +29,7 @@ trait StorePort {
     /// turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Removes all webhooks to this URL.
+    /// Removes the webhooks to this URL.
     fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Reads a page of the products, starting at `cursor`, or at the first product if there is no cursor.
@@ -277,7 +277,7 @@ pub async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), Pla
     adapter!(await client.platform(), subscribe(client, hooks))
 }
 
-/// Removes all webhooks to this URL.
+/// Removes the webhooks to this URL.
 pub async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
     adapter!(await client.platform(), unsubscribe(client, url))
 }
