@@ -88,7 +88,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {
-        let detail = format!("A brand can have at most {PROJECT_IMAGES_MAX} added images. Remove an image first.");
+        let detail = format!("A brand can have at most {PROJECT_IMAGES_MAX} added images. Remove an added image first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let mut picture = known.unwrap_or_else(|| ProjectImage {
