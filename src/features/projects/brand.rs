@@ -202,7 +202,7 @@ pub struct BrandContact {
     pub phone: Option<String>,
 }
 
-/// The rules that users set for all emails of the brand.
+/// The rules that users set for the emails of the brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandGuidelines {

@@ -1,5 +1,5 @@
-//! Copies the chosen brand from the restored state. Each transaction also stores the progress. After a crash, the copy therefore
-//! continues where it stopped, and its report counts each object once.
+//! Copies the chosen brand from the restored state. Image files are copied first. Each transaction that copies other objects also stores
+//! the progress, so after a crash, the copy continues where it stopped, and its report counts each object once.
 
 use std::sync::Arc;
 

@@ -26,8 +26,8 @@ pub struct RestoreView {
     pub status: &'static str,
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
-    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state. Not yet known,
-    /// and true, before the status is `ready`.
+    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state. This is not
+    /// known, and therefore true, until the status is `ready`.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.

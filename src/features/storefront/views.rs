@@ -104,7 +104,7 @@ pub struct SyncView {
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
-    /// Why the store refused some or all webhooks. Without them, Mailmill finds changes only with the daily import.
+    /// Why the store refused some or all webhooks. Mailmill finds the changes that they would report when it imports the store, once a day.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,

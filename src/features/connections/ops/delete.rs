@@ -38,8 +38,9 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("connections.delete", "/v1/connections", needs(Permission::ProjectWrite))
         .summary("Remove a connection")
         .about(
-            "Deletes the stored key or tokens. Klaviyo and HubSpot are asked to revoke tokens; `revoked` is true if they did. Imports \
-             that use the connection fail; imported contacts are kept. An API key stays valid until you revoke it on the platform.",
+            "Deletes the stored key or tokens. Asks Klaviyo or HubSpot to revoke tokens, unless sending is on hold; `revoked` is true \
+             if they were revoked. Imports that use the connection fail; imported contacts are kept. An API key stays valid until you \
+             revoke it on the platform.",
         )
         .fails(&[Code::NotFound]);
     type Input = ConnectionRef;

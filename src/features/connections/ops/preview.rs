@@ -1,4 +1,4 @@
-//! Shows what an import from a connected account would change, without storing anything.
+//! Shows what an import from a connected account would change, without changing contacts.
 
 use std::collections::BTreeMap;
 
@@ -104,14 +104,18 @@ pub struct PreviewProblem {
 }
 
 impl Operation for Preview {
-    const SPEC: Spec = Spec::post("connections.preview", "/v1/contacts/imports/provider/preview", needs(Permission::AudienceWrite))
-        .client("connections.preview_import")
-        .summary("Preview an import from a platform")
-        .about(
-            "Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change. Nothing is stored. \
-             The tags that the import adds are not counted as changes.",
-        )
-        .fails(&FAILURES);
+    const SPEC: Spec = Spec::post(
+        "connections.preview",
+        "/v1/contacts/imports/provider/preview",
+        needs(Permission::AudienceWrite),
+    )
+    .client("connections.preview_import")
+    .summary("Preview an import from a platform")
+    .about(
+        "Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change. No contact is changed. \
+         The tags that the import adds are not counted as changes.",
+    )
+    .fails(&FAILURES);
     type Input = PreviewImport;
     type Output = Done<ImportPreview>;
 

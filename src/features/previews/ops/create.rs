@@ -48,9 +48,9 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("previews.create", "/v1/emails/previews", needs(Permission::EmailPreview))
         .summary("Preview an email on devices")
         .about(
-            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser engine \
-             draws the parts of the email that the client keeps. If the account has previewed the same content on the same device within \
-             a day, that picture can be reused, and `cached` is true. Previews are kept for at most a week.",
+            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser \
+             engine draws the parts of the email that the client keeps. A picture of the same content on the same device can be reused \
+             for a day; then `cached` is true. Previews are kept for at most a week.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
