@@ -86,7 +86,7 @@ pub struct PreviewDeviceView {
     pub data_version: Option<String>,
     /// The parts of the email that the client removes or changes.
     pub cuts: Vec<Cut>,
-    /// The problems that a reader with this device may miss.
+    /// Problems of the email in this client, and limits of the picture.
     pub notes: Vec<Note>,
     /// Whether the rendering was already finished when the preview was created.
     pub cached: bool,
@@ -240,7 +240,6 @@ impl PreviewDeviceView {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let link = |id: &str| Some(format!("https://mail.example.com/v1/files/{id}?token=1767312000.5d41"));
         Self {
@@ -267,7 +266,6 @@ impl PreviewDeviceView {
 }
 
 impl PreviewMetadata {
-    /// Returns an example for the documentation.
     pub fn sample(processing: bool) -> Self {
         Self {
             requested_devices: 1,
@@ -280,7 +278,6 @@ impl PreviewMetadata {
 }
 
 impl PreviewView {
-    /// Returns an example for the documentation.
     pub fn sample(processing: bool) -> Self {
         let done = PreviewDeviceView::sample();
         let device = devices::find(&done.device_key);

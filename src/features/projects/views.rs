@@ -77,7 +77,6 @@ pub struct SenderView {
 }
 
 impl SenderView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
     }
@@ -111,7 +110,6 @@ impl Listed for ProjectView {
 }
 
 impl ProjectView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
         Self {
@@ -239,7 +237,6 @@ impl From<Entry> for KnowledgeView {
 }
 
 impl KnowledgeView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("the id has 24 hexadecimal characters"),
@@ -298,7 +295,6 @@ impl From<ProjectImage> for ProjectImageView {
 }
 
 impl ProjectImageView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             url: "https://www.acme.example/images/roastery.jpg".into(),
@@ -382,7 +378,6 @@ impl From<Product> for ProductView {
 }
 
 impl ProductView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = ProductId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let product = BrandProduct {
@@ -414,7 +409,6 @@ pub struct OwningProject {
 }
 
 impl OwningProject {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters") }
     }

@@ -149,7 +149,6 @@ pub struct BrandPreview {
 }
 
 impl RestoreView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: JobId::parse("66f1a2b3c4d5e6f708192021").expect("the ID has 24 hexadecimal characters"),
@@ -196,7 +195,6 @@ impl RestoreView {
 }
 
 impl BrandPreview {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let kind = |kind, missing, existing| KindPreview { kind, in_backup: missing + existing, missing, existing };
         Self {

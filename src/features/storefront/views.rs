@@ -20,7 +20,7 @@ pub struct StorefrontConnection {
     pub project_id: ProjectId,
     /// Always `connected`.
     pub status: &'static str,
-    /// What happens next, worded for users.
+    /// The state of the store, worded for users.
     pub message: String,
     /// The store's name.
     pub store: String,
@@ -44,7 +44,6 @@ impl StorefrontConnection {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             server_id: StoreView::sample().server_id,
@@ -192,7 +191,6 @@ fn sync_view(sync: Sync, products: u64) -> SyncView {
 }
 
 impl StoreView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let sync = Sync { completed_at: Some(WireTime::sample().0), stage: SyncStage::Idle, ..Sync::new(WireTime::sample().0) };
         Self {

@@ -40,7 +40,7 @@ impl Operation for ImagesAdd {
     const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .client("projects.images.create")
         .summary("Add an image to a project")
-        .about("If the project already has an image with this URL, the new description and tags replace the current ones.")
+        .about("If the project already has an image with this URL, a new description and new tags replace the current ones.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewImage;
