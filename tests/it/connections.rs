@@ -225,7 +225,7 @@ async fn an_account_is_connected_by_signing_in_to_the_platform() {
         other.sign_in("/test/").await;
         let moved = other.get(path).await.location().to_owned();
         let refused = other.get(&moved).await;
-        assert!(refused.status == 400 && refused.text.contains("started in another browser"), "{}", refused.text);
+        assert!(refused.status == 400 && refused.text.contains("not started in this session"), "{}", refused.text);
         let moved = browser.get(path).await.location().to_owned();
         assert!(moved.starts_with(&format!("/test/settings/connections/{provider}/complete?")), "{moved}");
         let done = browser.get(&moved).await;

@@ -220,11 +220,11 @@ async fn a_store_is_connected_by_installing_the_app() {
     other.sign_in("/test/").await;
     let moved = other.get(path).await.location().to_owned();
     let refused = other.get(&moved).await;
-    assert!(refused.status == 400 && refused.text.contains("started in another browser"), "{}", refused.text);
+    assert!(refused.status == 400 && refused.text.contains("started in another session"), "{}", refused.text);
     let moved = browser.get(path).await.location().to_owned();
     assert!(moved.starts_with("/test/settings/stores/complete?"), "{moved}");
     let forged = browser.get(&moved.replace(SHOP, "evil.myshopify.com")).await;
-    assert!(forged.status == 400 && forged.text.contains("is not from Shopify"), "{}", forged.text);
+    assert!(forged.status == 400 && forged.text.contains("Shopify did not sign"), "{}", forged.text);
     let done = browser.get(&moved).await;
     assert!(done.status == 303, "{}", done.text);
     assert!(browser.get(done.location()).await.text.contains("Store connected."));

@@ -12,7 +12,7 @@ use crate::engine::api::Failure;
 use crate::engine::clients::features::Effect;
 use crate::engine::clients::report::Report;
 
-/// The smallest share of opens for which a problem is listed. A user who wants to know every difference reads the compatibility report.
+/// The smallest share of opens for which a problem is listed. The compatibility report also contains smaller problems.
 const LISTED_SHARE_MIN: f64 = 0.01;
 /// The smallest share of opens for which a changed layout is a warning and lost decoration is listed.
 const NOTICED_SHARE_MIN: f64 = 0.1;

@@ -176,7 +176,7 @@ fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
 }
 
 /// Returns the domain of this account that signs emails from this From domain, and its selectors. `keys` are the record names and values of
-/// all keys.
+/// the account's keys.
 fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>) {
     let named = keys.iter().filter_map(|(name, _)| name.split_once("._domainkey."));
     let aligned: Vec<(&str, &str)> = named.filter(|(_, domain)| registrable(domain) == registrable(from)).collect();
@@ -186,7 +186,7 @@ fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>
     (Some((*domain).to_owned()), selectors)
 }
 
-/// Looks up the SPF records that a record includes, directly or through other records.
+/// Looks up the SPF records that a record includes, directly or through other records, up to the maximum number.
 async fn included(dns: &Dns, first: &Lookup<Vec<String>>, end: Instant) -> HashMap<String, Lookup<Vec<String>>> {
     let mut found: HashMap<String, Lookup<Vec<String>>> = HashMap::new();
     let mut waiting = match first {

@@ -58,8 +58,8 @@ pub struct Plan {
     pub is_final: fn(&Failure) -> bool,
 }
 
-/// Runs all checks whose results are stored. A check that fails or takes too long has no score and is listed as incomplete with the
-/// reason. Fails only if the renderer is busy; the caller can then repeat the checks.
+/// Runs all checks whose results are stored. A check that fails or takes too long has no score and is listed as incomplete with the reason.
+/// Fails only if a check is temporarily unavailable, for example because the renderer is busy; the caller can then repeat the checks.
 pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: LinkRequests) -> Result<EmailChecks, Failure> {
     let spelling = SpellingOptions { languages: Vec::new(), grammar: true, second_checkers: false, project: email.project };
     let limit = limits::EMAIL_CHECK_TIME;

@@ -45,13 +45,13 @@ pub struct SpellingMetadata {
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the whole text was checked and all findings are listed.
+    /// Whether the check reached the end of the text, and all findings are listed.
     pub complete: bool,
     /// The languages of the text.
     pub languages: Vec<String>,
     /// The languages whose spelling was not checked because they have no dictionary.
     pub languages_without_dictionary: Vec<String>,
-    /// The additional checkers that did not respond in time.
+    /// The additional checkers that gave no usable response in time.
     pub checkers_incomplete: Vec<String>,
 }
 

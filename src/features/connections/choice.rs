@@ -1,4 +1,4 @@
-//! Chooses the connection for a request, and converts errors from platforms into failures that name the remedy.
+//! Chooses the connection for a request, and converts errors from platforms into failures.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::providers::{ConnectionUse, Provider};
 
-/// The error codes of every operation that uses a connection.
+/// The error codes of the operations that send requests with a connection.
 pub const FAILURES: [Code; 5] = [
     Code::NotFound,
     Code::IntegrationAccountRequired,
@@ -44,7 +44,7 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     let mut usable = store::all(tx, account)?;
     usable.retain(is_usable);
     if usable.is_empty() {
-        let detail = format!("{provider} is not connected. Connect an account at {page}.");
+        let detail = format!("This brand has no connection to {provider}. Connect an account at {page}.");
         return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
     }
     if let Some(id) = connection {
@@ -62,10 +62,10 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     let chosen = match usable.len() {
         1 => usable.remove(0),
         many => {
-            let detail = format!("{many} {provider} accounts are connected; set connectionId to one of them.");
+            let detail = format!("This brand can use {many} connections to {provider}; set connectionId to one of them.");
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
-            return Err(several.see("connections.list", "GET /v1/connections lists the connected accounts"));
+            return Err(several.see("connections.list", "GET /v1/connections lists the connections"));
         }
     };
     match &chosen.rejected {
@@ -143,7 +143,7 @@ pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Conne
     }
 }
 
-/// If the error shows that the platform rejected the key or is rate limiting the account, records this in the connection.
+/// Records in the connection that it must be reconnected, or that the platform asked for a pause, if the error shows this.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {

@@ -1,8 +1,9 @@
-//! Calls a platform on behalf of a connected account: with its key, the pinned version of its API, bounded retries, and the pauses that the
-//! platform requests.
+//! Calls a platform on behalf of a connected account: with its key or token, the pinned version of its API, bounded retries, and the pauses
+//! that the platform requests.
 //!
 //! Requests that read, and changes with the same result each time, are retried after a temporary failure. A request that creates something
-//! is not retried here, because it may have taken effect even if its response was lost: the caller first checks whether the object exists.
+//! is retried here only after a rate limit. After another failure, it may have taken effect, so the caller first checks whether the object
+//! exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub const LIMITS: Limits = Limits {
     overlong: OversizePolicy::Refuse,
 };
 
-/// The version of Klaviyo's API, which each request names in a header. The other platforms have their version in the path.
+/// The version of Klaviyo's API, which requests name in a header. The other platforms have their version in the path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
 
 /// The tags for the groups of a Mailchimp audience, by the ID of the group.
@@ -81,7 +82,7 @@ pub struct Client<'e> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client; on error, returns why the key or the configured URL of the platform is unusable.
+    /// Creates a client. On error, returns why the credentials or the configured URL of the platform are unusable.
     pub fn new(engine: &'e Engine, provider: Provider, credentials: &Credentials) -> Result<Self, &'static str> {
         let base = base(&engine.settings.connections, provider, credentials)?;
         let text = match credentials {
@@ -95,7 +96,8 @@ impl<'e> Client<'e> {
                 format!("Basic {}", BASE64.encode(format!("mailmill:{text}").as_bytes()))
             }
         };
-        let mut authorization = HeaderValue::from_str(&authorization).map_err(|_| "the key contains a line break; remove it")?;
+        let mut authorization = HeaderValue::from_str(&authorization)
+            .map_err(|_| "the credentials contain invalid characters; connect the account again")?;
         authorization.set_sensitive(true);
         let account = sha256(text.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
         let wait_max = Duration::from_millis(limits::PROVIDER_WAIT_MS_MAX);
@@ -124,8 +126,8 @@ impl<'e> Client<'e> {
         Self { mapping, ..self }
     }
 
-    /// Shares pauses with all other clients for the account that has this ID on the platform, because platforms limit the requests of an
-    /// account, whichever key or token a request uses.
+    /// Shares pauses with the other clients for the account that has this ID on the platform, because platforms limit the requests of an
+    /// account, not those of a key or token.
     pub fn of_account(self, external_id: &str) -> Self {
         let name = format!("{}/{external_id}", self.provider.word());
         let account = sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -170,7 +172,7 @@ impl<'e> Client<'e> {
         Payload { content_type, bytes: body.map_or(Bytes::new(), |body| Bytes::from(body.to_string())) }
     }
 
-    /// Returns a form with text fields and a file (RFC 7578). The names and texts must not contain quotation marks or line breaks.
+    /// Returns a form with text fields and a file (RFC 7578). The names must not contain quotation marks or line breaks.
     pub fn form(&self, fields: &[(&str, &str)], file: &FormFile<'_>) -> Payload {
         let boundary = format!("mailmill-{}", HEXLOWER.encode(&self.engine.random.bytes::<16>()));
         let mut bytes = Vec::with_capacity(file.bytes.len() + 1_024);
@@ -350,7 +352,7 @@ fn place(error: &serde_json::Error) -> String {
     format!("{kind} at line {} column {}", error.line(), error.column())
 }
 
-/// Returns the base URL of the platform's API for these credentials, or why the key or the configured URL is unusable.
+/// Returns the base URL of the platform's API for these credentials, or why the credentials or the configured URL are unusable.
 fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -> Result<Url, &'static str> {
     let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
@@ -373,7 +375,9 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
         }
         Provider::HubSpot => settings.hubspot_url.clone(),
     };
-    Url::parse(&text).map_err(|_| "the address of this platform is not a URL; correct it under [connections] in the settings")
+    Url::parse(&text).map_err(
+        |_| "the address of this platform in the settings is not a URL; the operator must correct it under [connections]",
+    )
 }
 
 /// Returns the data center of a Mailchimp account: the ending of its key, or what Mailchimp returned with the tokens.
@@ -411,7 +415,7 @@ impl ErrorBody {
     }
 }
 
-/// Returns the start of the platform's own description of an error.
+/// Returns the start of the platform's description of an error, if the response has one.
 pub fn message(body: &[u8]) -> String {
     const SHOWN: usize = 300;
     let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);

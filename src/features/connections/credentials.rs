@@ -20,7 +20,7 @@ pub enum Credentials {
 /// The tokens of an account (RFC 6749).
 pub struct Tokens {
     pub access: Secret,
-    /// The refresh token; `None` if the access token does not expire.
+    /// The refresh token; `None` if the platform issued none.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
     /// The Mailchimp data center of the account; empty for other platforms.
@@ -37,7 +37,7 @@ struct StoredTokens {
 }
 
 impl Credentials {
-    /// Returns the text that is sealed: the key itself, or the tokens as JSON. A key never starts with a brace.
+    /// Returns the text that is sealed: the key itself, or the tokens as JSON. The platforms' keys do not start with a brace.
     fn to_text(&self) -> Secret {
         Secret::new(match self {
             Self::Key(key) => key.expose().clone(),

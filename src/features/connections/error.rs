@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::base::clock::Timestamp;
 
-/// Why a call to a platform failed. The texts are the platform's own descriptions or, if there was no response, describe the cause.
+/// Why a call to a platform failed. The texts are the platform's own descriptions, or describe the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlatformError {
     /// The platform rejects the credentials.
@@ -19,7 +19,7 @@ pub enum PlatformError {
     Missing,
     /// The platform refuses the request itself.
     Refused(String),
-    /// The platform is rate limiting the account.
+    /// The platform asked for a pause: it is rate limiting the account, or is down until then.
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
@@ -49,14 +49,14 @@ impl fmt::Display for PlatformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rejected(said) | Self::Forbidden(said) => {
-                write!(f, "The platform rejected the credentials ({said}); reconnect the account.")
+                write!(f, "The platform does not accept the credentials ({said}); reconnect the account.")
             }
             Self::KeyLost => {
                 f.write_str("The stored credentials cannot be decrypted with the current master key; reconnect the account.")
             }
             Self::Missing => f.write_str("The requested object does not exist on the platform, or the connection was removed."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
-            Self::Busy { .. } => f.write_str("The platform is rate limiting this account; try again later."),
+            Self::Busy { .. } => f.write_str("The platform is down or is rate limiting this account; try again later."),
             Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
             Self::Suspended(said) | Self::Unreachable(said) => f.write_str(said),
             Self::Malformed(said) => write!(f, "The response of the platform cannot be processed ({said})."),

@@ -23,7 +23,7 @@ pub type Defaults = &'static [(&'static str, &'static str)];
 pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
-    /// The fields that the contacts had, if they are recorded.
+    /// The first fields that the contacts had, if they are recorded.
     seen: Option<Mutex<BTreeMap<String, PlatformField>>>,
 }
 
@@ -41,12 +41,12 @@ impl Mapping {
         Self { map, seen: None }
     }
 
-    /// Returns a mapping that records the contacts' fields.
+    /// Returns a mapping that records fields of the contacts, up to a maximum number.
     pub fn recording(map: FieldMap) -> Self {
         Self { map, seen: Some(Mutex::default()) }
     }
 
-    /// Returns the fields that the contacts had, by name.
+    /// Returns the recorded fields, by name.
     pub fn into_seen(self) -> BTreeMap<String, PlatformField> {
         self.seen.and_then(|seen| seen.into_inner().ok()).unwrap_or_default()
     }
@@ -104,7 +104,7 @@ impl<'m> Fields<'m> {
         Self { mapping, defaults, external }
     }
 
-    /// Sets a field that every account on the platform has, unless its value is empty.
+    /// Sets a field, unless its value is empty. By default, a field outside the platform's table becomes a custom field.
     pub fn put(&mut self, name: &str, value: Option<impl Into<Value>>) {
         let Some(value) = value.map(Into::into).filter(|value| !is_empty(value)) else { return };
         let default = self.defaults.iter().find(|(known, _)| *known == name).map(|(_, to)| *to);

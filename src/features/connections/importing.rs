@@ -34,7 +34,7 @@ pub struct ImportPlan {
     pub consent_mode: ConsentMode,
     /// The user's mapping of the platform's fields, where it differs from the usual one.
     pub fields: FieldMap,
-    /// The time after which a contact must have changed to be imported; `None` to import all contacts.
+    /// Contacts that have neither joined a source nor changed since this time may be left out; `None` to import all contacts.
     pub since: Option<Timestamp>,
     /// The name of the tag that every imported contact gets.
     pub tag: String,
@@ -83,8 +83,8 @@ pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Resul
     jobs::open(tx, used.account, project, Task::Provider(import))
 }
 
-/// Creates a tag and a segment with the same name for an import. The name contains the day and, if an earlier import has this name, a
-/// number.
+/// Creates a tag and a segment with the same name for an import. The name contains the day and, if a tag or segment already has this name,
+/// a number.
 pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
     let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
     let mut name = base.clone();
@@ -170,7 +170,7 @@ async fn read(engine: &Engine, environment: Environment, used: &mut Connection, 
     }
 }
 
-/// Reads pages until the contacts fill one transaction, or the time of a step is used up.
+/// Reads pages until the contacts fill one transaction, the time of a step is used up, or the source ends.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
     let mut page = ProviderPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };
@@ -182,7 +182,7 @@ async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
         if is_read && is_enough(page.contacts.len(), started.elapsed()) {
             break;
         }
-        // A transaction contains contacts of only one source, so that the progress within the source is known.
+        // A transaction contains contacts of one source, so that the progress within the source is known.
         if position.source != import.position.source {
             break;
         }
@@ -222,7 +222,7 @@ fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Op
 
 /// How an error affects an import.
 pub(super) enum Stop {
-    /// The source at this position no longer exists.
+    /// The source at this position does not exist.
     Skip {
         from: Position,
         reason: String,
@@ -241,7 +241,7 @@ impl Stop {
         let provider = import.provider;
         if error.rejection().is_some() {
             return Self::Pause(Wait {
-                reason: format!("The import is paused until you reconnect \"{}\". {error}", used.name),
+                reason: format!("The import is paused because the connection \"{}\" cannot be used. {error}", used.name),
                 failure: format!("\"{}\" was not reconnected within a week. {error}", used.name),
                 // Reconnecting resumes the import. The worker also retries, because the platform itself may have caused the error.
                 until: now.plus_ms(limits::PROVIDER_IMPORT_RETRY_MS_MAX),
@@ -252,12 +252,12 @@ impl Stop {
             PlatformError::Missing if !import.is_of_changes(position.source) => {
                 let source = import.sources.get(position.source as usize).map_or("", |source| source.name.as_str());
                 let reason =
-                    format!("\"{source}\" no longer exists in {provider}. The contacts read from it so far were imported.");
+                    format!("\"{source}\" does not exist in {provider}. Contacts that were read from it before were imported.");
                 Self::Skip { from: position, reason }
             }
             PlatformError::Busy { until, .. } => Self::Pause(Wait {
-                reason: format!("The import is paused because {provider} is rate limiting this account."),
-                failure: format!("{provider} rate limited this account for a week."),
+                reason: format!("The import is paused because {provider} is down or is rate limiting this account."),
+                failure: format!("For a week, {provider} was down or rate limited this account."),
                 until: *until,
                 is_failure: false,
             }),

@@ -4,8 +4,8 @@
 //! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or
 //! audit row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
 //!
-//! `platform` has an adapter per platform for imports, and `templates` one for exports; `client` sends all requests. All other code is
-//! the same for every platform.
+//! `platform` has an adapter per platform for imports, and `templates` one for exports. `client` sends their requests, and `oauth` those
+//! for tokens.
 
 mod choice;
 mod client;

@@ -25,13 +25,13 @@ pub struct Connection {
     pub sealed_key: Vec<u8>,
     /// Whether the user signed in to the platform, instead of entering a key.
     pub is_oauth: bool,
-    /// What the user allowed the connection to do; for a key, everything that its scopes allow.
+    /// What the user allowed the connection to do; for a key, imports and exports, even if its scopes do not allow both.
     pub uses: Vec<ConnectionUse>,
     /// The digest of the sign-in's `state` parameter, which identifies a repeated callback; `None` for a key.
     pub sign_in: Option<[u8; 16]>,
-    /// Why the key cannot be used; `None` if it works.
+    /// Why the credentials cannot be used; `None` if the platform has not rejected them.
     pub rejected: Option<String>,
-    /// When the platform accepts requests again, if it is rate limiting the account.
+    /// When the platform accepts requests again, if it asked for a pause.
     pub paused_until: Option<Timestamp>,
     pub created_at: Timestamp,
     /// When the account was connected or last reconnected.
@@ -50,7 +50,7 @@ impl Connection {
         self.uses.contains(&purpose)
     }
 
-    /// Returns the time until which the platform is rate limiting the account, if it is. Ignores a pause longer than the maximum,
+    /// Returns the end of the pause that the platform asked for, if the pause has not ended. Ignores a pause longer than the maximum,
     /// because such a pause was stored while the clock was wrong.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX)

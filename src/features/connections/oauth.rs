@@ -1,7 +1,7 @@
 //! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
 //!
 //! The user starts in the dashboard, consents on the platform, and returns to the callback page with a code. The `state` parameter is
-//! sealed and names the session, so that only the browser that started the sign-in can complete it. Mailchimp has no PKCE and no scopes,
+//! sealed and names the session, so that only the session that started the sign-in can complete it. Mailchimp has no PKCE and no scopes,
 //! and its tokens do not expire; a separate endpoint returns the data center of an account.
 
 use bytes::Bytes;
@@ -31,12 +31,12 @@ use crate::vocab::providers::{ConnectionUse, Provider};
 use crate::vocab::settings::Connections;
 
 /// The scope that HubSpot requires every app to request, with its purpose.
-const HUBSPOT_APP: (&str, &str) = ("oauth", "Required by HubSpot of every app.");
+const HUBSPOT_APP: (&str, &str) = ("oauth", "HubSpot requires this scope of every app.");
 
 /// Why tokens are not refreshed while sending is on hold. A platform that replaces refresh tokens would disconnect the original
 /// installation.
-pub const REFRESH_HELD: &str = "Sending is on hold after a restore or on a copy, so the access tokens are not refreshed: the original \
-                                installation may still use them. Resume sending first.";
+pub const REFRESH_HELD: &str = "Sending is on hold because this data was restored or copied, so the access tokens are not refreshed: \
+                                the original installation may still use them. Resume sending first.";
 
 /// The context for sealing `state` parameters. Bytes that are sealed with another context do not open as a state.
 const STATE: &[u8] = b"connections/state";
@@ -248,8 +248,8 @@ pub async fn refresh_rejected(engine: &Engine, environment: Environment, used: &
     Ok(used.sealed_key != rejected)
 }
 
-/// Refreshes the tokens of a connection. Only one task at a time refreshes them. A task that waited finds that no refresh is due, and uses
-/// the new tokens.
+/// Refreshes the tokens of a connection. Only one task at a time refreshes them. A task that waited uses the new tokens if the refresh
+/// succeeded.
 async fn refresh(
     engine: &Engine,
     environment: Environment,
@@ -402,7 +402,7 @@ async fn call<T: DeserializeOwned>(
         }
         let said = message(&response.body);
         let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
-        // With these statuses, the platform rejects the client, the code or the refresh token.
+        // The statuses 400, 401 and 403 mean that the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
             // The tokens may be valid, so users do not need to sign in again.
             400 | 401 if is_code("invalid_client") => PlatformError::Unreachable(format!(
@@ -415,8 +415,7 @@ async fn call<T: DeserializeOwned>(
     }
     let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
     // The error is dropped, because its text could quote a token.
-    serde_json::from_slice(read)
-        .map_err(|_| PlatformError::Malformed("the token response is not valid JSON, or lacks fields".to_owned()))
+    serde_json::from_slice(read).map_err(|_| PlatformError::Malformed("it is not valid JSON, or lacks fields".to_owned()))
 }
 
 fn address(origin: &str, path: &str) -> Result<Url, PlatformError> {

@@ -21,7 +21,7 @@ pub fn find(tx: &impl Read, account: AccountId, id: ConnectionId) -> Result<Opti
     tx.get(CONNECTIONS, &(account, id))
 }
 
-/// Returns every connection of the account, oldest first.
+/// Returns the connections of the account, oldest first.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Connection>> {
     let rows = tx.list(CONNECTIONS, &CONNECTIONS.under(&(account,)), Order::Forward, limits::CONNECTIONS_MAX)?;
     Ok(rows.into_iter().map(|(_, connection)| connection).collect())
@@ -65,7 +65,7 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Re
     Ok(Some(connection))
 }
 
-/// Records until when the platform is rate limiting a connection, unless the key was replaced after `used` was read.
+/// Records the end of the pause that the platform asked for, unless the key was replaced after `used` was read.
 pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key {

@@ -337,7 +337,8 @@ fn a_rejected_key_lets_the_import_wait_until_the_account_is_reconnected() {
     assert_eq!(waits["status"], "processing");
     assert!(
         waits["waiting"].as_str().is_some_and(|said| {
-            said.starts_with("The import is paused until you reconnect") && said.contains("The platform rejected the credentials")
+            said.starts_with("The import is paused because the connection")
+                && said.contains("The platform does not accept the credentials")
         }),
         "{waits}"
     );
@@ -469,10 +470,7 @@ fn an_import_names_its_sources_and_ends_if_one_is_gone() {
     work(&app);
     let failed = progress(&app, &id);
     assert_eq!(failed["status"], "failed");
-    assert!(
-        failed["error"].as_str().is_some_and(|said| said.starts_with("\"Everyone\" no longer exists in HubSpot.")),
-        "{failed}"
-    );
+    assert!(failed["error"].as_str().is_some_and(|said| said.starts_with("\"Everyone\" does not exist in HubSpot.")), "{failed}");
     let many: Vec<Value> = (0..26).map(|number| json!({ "id": number.to_string(), "type": "list", "name": "x" })).collect();
     for sources in [json!([]), json!(many), json!([{ "id": "../x?", "type": "list", "name": "x" }])] {
         let refused = app.post_in("/v1/contacts/imports/provider", json!({ "provider": "hubspot", "sources": sources }));

@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ConnectionId;
 use crate::vocab::limits;
 
-/// Advances every import from a platform by one step. Imports of different connections run at the same time, so that a slow platform
+/// Advances the open imports from platforms by one step each. Several connections' imports run at the same time, so that a slow platform
 /// does not delay the others. Imports of one connection share a request limit, so they run one after another.
 pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let mut queues = BTreeMap::<ConnectionId, Vec<Job>>::new();

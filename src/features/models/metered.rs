@@ -1,4 +1,4 @@
-//! A language model whose usage is counted for a brand, and whose requests are refused at the monthly limit.
+//! A language model whose usage is counted for a brand. A request that could exceed a monthly limit is refused.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl MeteredModel {
         &self.client
     }
 
-    /// Sends a request unless it could exceed a monthly limit. Always returns the usage, even after an error.
+    /// Sends a request, unless it could exceed a monthly limit or its usage cannot be stored. Also returns the usage after an error.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let Some(meter) = &self.meter else { return self.client.ask(question).await };
         let estimate = self.client.estimate(question);
@@ -76,7 +76,7 @@ impl MeteredModel {
 }
 
 impl Meter {
-    /// Counts the estimate of a request, or fails if the request could exceed a limit.
+    /// Counts the estimate of a request. Fails if the request could exceed a limit, or if the estimate cannot be stored.
     async fn reserve(&self, model: &str, estimate: Usage) -> Result<Entry, ModelError> {
         let Payer { account, project, environment } = self.payer;
         let entry = Entry { account, month: month::of(self.clock.now()), project, environment };
@@ -97,7 +97,7 @@ impl Meter {
         }
     }
 
-    /// Replaces the estimate with the actual usage. If this write fails, the estimate remains, so usage is never missing.
+    /// Replaces the estimate with the actual usage. If this write fails, the estimate remains.
     async fn settle(&self, entry: Entry, model: &str, estimate: Usage, actual: Usage) {
         let name = model.to_owned();
         let settle = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
@@ -110,7 +110,7 @@ impl Meter {
     }
 }
 
-/// Returns why a request with this estimate must not be sent. Requests without a cost are always sent.
+/// Returns why a request with this estimate must not be sent. A request without a cost is not refused.
 fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> StoreResult<Option<String>> {
     if estimate.micro_cost == 0 {
         return Ok(None);
@@ -126,8 +126,8 @@ fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> Sto
     };
     let money = |micro: u64| format!("{:.2}", micro as f64 / 1e6);
     Ok(Some(format!(
-        "The monthly limit for language models is reached: this {owner} has used {} of {}, and the next request can cost {}. \
-         Ask the server operator to raise the limit, choose another model, or wait until next month.",
+        "The monthly limit for language models would be exceeded: this {owner} has used {} of {}, and the request can cost {}. Choose a \
+         cheaper model, or ask the server operator to raise the limit. The usage restarts at 0 next month.",
         money(used),
         money(limit),
         money(estimate.micro_cost)

@@ -40,7 +40,7 @@ pub fn change(tx: &mut WriteTx<'_>, entry: Entry, model: &str, change: impl FnOn
     let key = (account, month, project, model.to_owned());
     let before = tx.get(USAGE, &key)?;
     if before.is_none() {
-        // Months that are no longer shown are deleted when a new row is added.
+        // Adding a row also deletes old rows, from months that are no longer shown.
         let oldest = month.saturating_sub(limits::METRICS_MONTHS_MAX as u32);
         let over = Span { to: Some((account, oldest).to_bytes()), ..USAGE.under(&(account,)) };
         tx.delete_span(USAGE, &over, limits::MODEL_USAGE_DELETED_AT_ONCE)?;

@@ -1,11 +1,11 @@
 //! Previews: simulations of how email clients show an email, on a list of devices.
 //!
 //! A request stores the email and returns. The worker transforms the email into the HTML that each client shows
-//! ([`crate::engine::clients::transform`]), fetches its images once, and draws the devices in worker processes. Each rendering is stored as
-//! soon as it is finished, so a preview continues after a restart.
+//! ([`crate::engine::clients::transform`]), fetches its images, and draws the devices. Each rendering is stored as soon as it is finished,
+//! so a preview continues after a restart.
 //!
-//! Invariant: a rendering counts the previews that use it, and is deleted with the last of them. Previews of the same content share
-//! renderings.
+//! Invariant: a rendering counts the previews that use it, and is deleted with the last of them. Previews of the same content by the same
+//! account can share renderings.
 
 mod lifecycle;
 mod model;

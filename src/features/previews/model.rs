@@ -13,7 +13,7 @@ use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
 /// The version of the code that transforms and draws. If the pictures change, this number must change, because old renderings are reused.
 const DRAWING_VERSION: u32 = 2;
 
-/// The digest of everything that a rendering depends on, except its images.
+/// The digest of the values that determine a rendering, except its images.
 pub type ContentDigest = [u8; 32];
 
 /// The rendering engine, and the digest of the tables of HTML and CSS support: both affect the pictures.
@@ -67,11 +67,11 @@ pub struct PreviewDevice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub html: String,
-    /// The text part of a stored email. For other emails, the text is derived from the HTML.
+    /// The text part of a stored email. If absent, the text is derived from the HTML.
     pub text: Option<String>,
 }
 
-/// The state of rendering an email on a device. Previews of the same content share it.
+/// The state of rendering an email on a device. Several previews of the same content can use it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawing {
     pub digest: ContentDigest,
@@ -113,6 +113,6 @@ pub struct Picture {
     pub bytes: u64,
     pub milliseconds: u32,
     pub drawn_at: Timestamp,
-    /// Whether all images were shown. Later previews use a finished rendering only if this is true.
+    /// Whether all images could be loaded. Later previews use a finished rendering only if this is true.
     pub is_complete: bool,
 }

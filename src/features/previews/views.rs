@@ -71,11 +71,12 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of a PNG of the whole email. The URL is valid for one to two days; to renew it, request the preview again.
+    /// The URL of a PNG of the email; the note `cut_off` says that the PNG lacks the end of the email. The URL is valid for one to two
+    /// days; to renew it, request the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,
-    /// The URL of a small PNG of the whole email.
+    /// The URL of a small version of the screenshot.
     pub full_thumbnail_url: Option<String>,
     /// The rendering engine: `embedded` or `chromium`.
     pub engine: Option<String>,
@@ -85,7 +86,7 @@ pub struct PreviewDeviceView {
     pub data_version: Option<String>,
     /// The parts of the email that the client removes or changes.
     pub cuts: Vec<Cut>,
-    /// The problems that a reader with this device may miss.
+    /// Problems of the email in this client, and limits of the picture.
     pub notes: Vec<Note>,
     /// Whether the rendering was already finished when the preview was created.
     pub cached: bool,
@@ -239,7 +240,6 @@ impl PreviewDeviceView {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let link = |id: &str| Some(format!("https://mail.example.com/v1/files/{id}?token=1767312000.5d41"));
         Self {
@@ -266,7 +266,6 @@ impl PreviewDeviceView {
 }
 
 impl PreviewMetadata {
-    /// Returns an example for the documentation.
     pub fn sample(processing: bool) -> Self {
         Self {
             requested_devices: 1,
@@ -279,7 +278,6 @@ impl PreviewMetadata {
 }
 
 impl PreviewView {
-    /// Returns an example for the documentation.
     pub fn sample(processing: bool) -> Self {
         let done = PreviewDeviceView::sample();
         let device = devices::find(&done.device_key);

@@ -35,7 +35,7 @@ const DENSITY_MAX: f32 = 2.0;
 const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is tried again if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// The error for a waiting device that only an earlier version supported.
+/// The error for a waiting device that this version does not support.
 const UNSUPPORTED_DEVICE: &str =
     "This version of Mailmill does not support this device. Create a new preview with a different device.";
 
@@ -142,9 +142,9 @@ impl Studio {
             let source = source.map(|source| blobs::bytes(tx, source)).transpose()?.flatten();
             let source: Option<Source> = source.and_then(|json| serde_json::from_slice(&json).ok());
             let problem = match &source {
-                None => Some("The email of the preview is missing. Create a new preview."),
+                None => Some("The email of the preview cannot be read. Create a new preview."),
                 Some(_) if attempts > limits::EMAIL_PREVIEW_ATTEMPTS_MAX => {
-                    Some("Rendering was interrupted repeatedly. Simplify the email, then create a new preview.")
+                    Some("Rendering was interrupted repeatedly. Create a new preview. If that fails too, simplify the email.")
                 }
                 Some(_) => None,
             };

@@ -159,7 +159,7 @@ pub struct BrandProduct {
     pub url: Option<String>,
     pub image: Option<String>,
     pub description: Option<String>,
-    /// The price as shown on the page, in major units, such as `19.90`.
+    /// The price in major units, such as `19.90`.
     pub price: Option<String>,
     /// The list price of a product on sale, which is higher than `price`.
     pub price_before: Option<String>,
@@ -202,7 +202,7 @@ pub struct BrandContact {
     pub phone: Option<String>,
 }
 
-/// The rules that users set for all emails of the brand.
+/// The rules that users set for the emails of the brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandGuidelines {

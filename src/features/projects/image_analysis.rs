@@ -1,7 +1,7 @@
 //! Analyzes images and logos: fetches and measures them, and fills in missing descriptions and tags.
 //!
-//! If a user adds an image without a description, a vision model describes it, provided one is configured. Otherwise, the description and
-//! tags contain only known facts: the measurements, the file name and the text on the page.
+//! If a user adds an image without a description, a vision model describes it, if one is configured. In other cases, or if the model fails,
+//! the description and tags are based on the measurements, the file name and the text on the page.
 
 use std::sync::{Arc, LazyLock};
 
@@ -181,7 +181,8 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String, Respo
     Ok((fetched.body.into(), content_type, fetched.memory))
 }
 
-/// Returns a vision model's description; returns `None` if no such model is configured or its response is unusable.
+/// Returns a vision model's description; returns `None` if no such model is configured, or if the request failed or its response is
+/// unusable.
 async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,

@@ -107,7 +107,7 @@ pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile) {
 pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     let gone = |reason: &str| Failure::because(Code::NotExportable, format!("The image {reason}."));
     let address: Url = url.parse().map_err(|_| gone("has an invalid URL"))?;
-    let bytes = file(engine, &address).await.ok_or_else(|| gone("could not be fetched; try again later"))?;
+    let bytes = file(engine, &address).await.ok_or_else(|| gone("could not be fetched; check its URL, or try again later"))?;
     engine.pixels.preview_image(&bytes).await.map_err(|fault| match fault {
         RenderError::Image(reason) => gone(&format!("cannot be used: {reason}")),
         other => failure(other),

@@ -9,8 +9,8 @@ use crate::base::color::readable_on;
 use crate::base::text::Color;
 use crate::engine::store::Record;
 
-/// The values that users set, in the shape of the input of `projects.update`. An absent value keeps the imported value; an empty string
-/// or list removes it.
+/// The values that users set, in the shape of the input of `projects.update`. An absent value keeps the imported value. An empty text or
+/// list removes it; colors, fonts, the person, the formality and the corner radius cannot be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandOverrides {

@@ -173,8 +173,8 @@ pub struct ProductChange {
     pub now: Option<BrandProduct>,
 }
 
-/// Returns the differences between the products of a brand and the products that an import found on a site. Products of a connected store
-/// never differ, because the store's data is more reliable than the site's.
+/// Returns the differences between the products of a brand and the products that an import found on a site. Leaves out products of a
+/// connected store, because the store's data is more reliable than the site's.
 pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> {
     let mut partners: Vec<Option<usize>> = vec![None; found.len()];
     let is_free = |partners: &[Option<usize>], index: usize| !partners.contains(&Some(index));

@@ -1,6 +1,6 @@
-//! Proxies remote images in emails that this service displays. The images load only if the viewer requests images, and only through this
-//! service's own fetcher. The sender therefore learns neither that the email was opened nor the viewer's IP address. This file does not
-//! depend on where an email is displayed.
+//! Proxies remote images in emails that this service displays. The images load only if the viewer requests images, so the sender does not
+//! learn before that the email was opened. They load through this service's own fetcher, so the sender does not learn the viewer's IP
+//! address. This file does not depend on where an email is displayed.
 
 use std::sync::Arc;
 

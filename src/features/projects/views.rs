@@ -19,8 +19,8 @@ use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProductId, ProjectId};
 
-/// A brand. Every contact, segment, campaign and email belongs to a brand. A key that cannot read projects sees only the fields that are
-/// needed to choose a project.
+/// A brand. Every contact, segment, campaign and email belongs to a brand. For a key that cannot read projects, the description, the URLs,
+/// the logos, the palette and the error are absent.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
@@ -77,7 +77,6 @@ pub struct SenderView {
 }
 
 impl SenderView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
     }
@@ -111,7 +110,6 @@ impl Listed for ProjectView {
 }
 
 impl ProjectView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters");
         Self {
@@ -141,7 +139,7 @@ pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     Ok(of(project, &brand))
 }
 
-/// Returns the view of a project for callers who cannot read projects, with only the fields that identify the project.
+/// Returns the view of a project for callers who cannot read projects.
 pub fn summary(project: Project) -> ProjectView {
     let view = of(project, &Brand::default());
     ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
@@ -239,7 +237,6 @@ impl From<Entry> for KnowledgeView {
 }
 
 impl KnowledgeView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("the id has 24 hexadecimal characters"),
@@ -272,7 +269,7 @@ pub struct ProjectImageView {
     /// The origin of the image: `given` by a user, or `found` on the project's pages.
     #[schemars(extend("enum" = ["given", "found"]))]
     pub origin: &'static str,
-    /// Why the image could not be analyzed; absent if it was analyzed.
+    /// Why the image could not be analyzed; absent if it was analyzed or still waits for the analysis.
     pub problem: Option<String>,
 }
 
@@ -298,7 +295,6 @@ impl From<ProjectImage> for ProjectImageView {
 }
 
 impl ProjectImageView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             url: "https://www.acme.example/images/roastery.jpg".into(),
@@ -338,7 +334,7 @@ pub struct ProductView {
     pub origin: &'static str,
     /// The number of units in stock, if the product comes from a connected store that counts them.
     pub stock: Option<i64>,
-    /// Whether the connected store does not sell the product now. Emails leave it out.
+    /// Whether the connected store does not sell the product now. If true, emails leave the product out.
     pub sold_out: Option<bool>,
     /// The collections of the product in the connected store.
     pub collections: Option<Vec<String>>,
@@ -382,7 +378,6 @@ impl From<Product> for ProductView {
 }
 
 impl ProductView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let id = ProductId::parse("66f1a2b3d4e5f60718293a4c").expect("the id has 24 hexadecimal characters");
         let product = BrandProduct {
@@ -414,7 +409,6 @@ pub struct OwningProject {
 }
 
 impl OwningProject {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("the id has 24 hexadecimal characters") }
     }

@@ -1,5 +1,5 @@
-//! Copies the chosen brand from the restored state. Each transaction also stores the progress. After a crash, the copy therefore
-//! continues where it stopped, and its report counts each object once.
+//! Copies the chosen brand from the restored state. Image files are copied first. Each transaction that copies other objects also stores
+//! the progress, so after a crash, the copy continues where it stopped, and its report counts each object once.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::features::suppressions::Digester;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::limits;
 
-/// Copies a bounded part of the brand; returns whether more may remain.
+/// Copies the next part of the brand. Returns whether more may remain.
 pub async fn step(engine: &Arc<Engine>, restore: &Restore) -> Result<bool, Failure> {
     let (Some(order), Some(copy)) = (restore.order, engine.restored.copy()) else { return Ok(false) };
     let into = engine.data(order.environment).store.clone();

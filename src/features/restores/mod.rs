@@ -8,16 +8,16 @@
 //!            data                                   progress
 //! ```
 //!
-//! An installation has at most one restore at a time, so the disk must have room for only one more copy of the data. The worker
-//! removes the temporary folder when the restore has ended, when no user continues it, and after a restart. If a restart
-//! interrupts a copy, the worker restores the same state again and continues the copy from the progress in the environment's
+//! An installation has at most one restore at a time, so the disk must have room for only one more copy of the data. The worker removes the
+//! temporary folder when the restore has ended or was discarded, and after a restart. A restore ends if no brand is chosen within an hour.
+//! If a restart interrupts a copy, the worker restores the same state again and continues the copy from the progress in the environment's
 //! store.
 //!
 //! # What comes back
 //!
-//! The brand with its knowledge base, images, products, saved blocks, tags, topics, segments, emails and contacts. Campaigns,
-//! messages, events and statistics do not come back: they describe what has happened, and a restored campaign could be sent
-//! again. A restore therefore sends nothing.
+//! The brand with its knowledge base, images, products, saved blocks, tags, topics, segments, finished emails and, unless the user excludes
+//! them, contacts. Campaigns, messages, events and statistics do not come back: they describe what has happened, and a restored campaign
+//! could be sent again. A restore therefore sends nothing.
 //!
 //! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their
 //! choices of topics, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.

@@ -107,7 +107,7 @@ impl Restore {
     }
 }
 
-/// The progress of a copy. Each transaction of the copy stores it.
+/// The progress of a copy, which is stored in the transactions that copy objects.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CopyProgress {
     pub restore: JobId,

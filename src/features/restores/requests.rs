@@ -57,7 +57,7 @@ pub async fn start(
     };
     let start = move |tx: &mut WriteTx<'_>| -> Result<Restore, Failure> {
         if let Some(Restore { state: State::Preparing | State::Copying, .. }) = store::restore(tx)? {
-            let detail = "Another restore is in progress. Wait until it ends, or discard it.";
+            let detail = "Another restore is in progress. Wait until its status is ready, completed or failed.";
             return Err(
                 Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores returns the restore")
             );
@@ -114,7 +114,10 @@ fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> R
     let restore = current(context, account)?.filter(|restore| matches!(restore.state, State::Ready { .. }));
     let (Some(restore), Some(copy)) = (restore, context.engine.restored.copy()) else { return Err(not_ready()) };
     let found = brands::find(&copy, account, project)?.ok_or_else(|| {
-        let detail = format!("At {}, there was no brand with this ID. Check the ID, or choose another time.", copy.until);
+        let detail = format!(
+            "At {}, there was no brand with this ID that you can restore. Check the ID, or choose another time.",
+            copy.until
+        );
         Failure::because(Code::NotFound, detail).in_field("projectId")
     })?;
     Ok((restore, found))
@@ -131,7 +134,7 @@ pub async fn preview(context: Context, account: Option<AccountId>, project: Proj
 }
 
 fn not_ready() -> Failure {
-    Failure::because(Code::WrongState, "No restored state is ready. Start a restore, and wait until its status is ready.")
+    Failure::because(Code::WrongState, "No restore has the status ready. Wait for the restore in progress, or start one.")
         .see("restores.get", "GET /v1/system/restores returns the status")
 }
 

@@ -26,7 +26,8 @@ pub struct RestoreView {
     pub status: &'static str,
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
-    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state.
+    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state. This is not
+    /// known, and therefore true, until the status is `ready`.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.
@@ -35,13 +36,13 @@ pub struct RestoreView {
     pub error: Option<String>,
     /// The progress of the preparation; absent unless the status is `preparing`.
     pub progress: Option<RestoreProgress>,
-    /// The account's brands in the restored state; empty unless the status is `ready`.
+    /// The account's brands in the restored state, at most 200 per environment; empty unless the status is `ready`.
     pub brands: Vec<RestorableBrand>,
-    /// What has been brought back; present from the status `copying` on.
+    /// What has been brought back so far; absent until a brand is chosen.
     pub result: Option<RestoreResult>,
 }
 
-/// The number of downloaded objects of the backup, and the number of all objects to download.
+/// The progress of downloading the backup.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RestoreProgress {
     pub done: u64,
@@ -148,7 +149,6 @@ pub struct BrandPreview {
 }
 
 impl RestoreView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: JobId::parse("66f1a2b3c4d5e6f708192021").expect("the ID has 24 hexadecimal characters"),
@@ -195,7 +195,6 @@ impl RestoreView {
 }
 
 impl BrandPreview {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let kind = |kind, missing, existing| KindPreview { kind, in_backup: missing + existing, missing, existing };
         Self {

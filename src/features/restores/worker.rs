@@ -67,7 +67,8 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     // Count the attempt before it starts, so that a restore that crashes the service is eventually ended.
     restore.attempts += 1;
     if restore.attempts > limits::RESTORE_ATTEMPTS {
-        let reason = "The service stopped several times during the restore. Its log shows the cause.".to_owned();
+        let reason =
+            "The restore was interrupted several times. Check the log of the service, then start the restore again.".to_owned();
         return end(engine, restore, State::Failed(reason)).await;
     }
     save(engine, restore.clone()).await?;
@@ -102,8 +103,10 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     if let Some(project) = restore.project
         && brands::find(&copy, restore.account, project)?.is_none()
     {
-        let reason =
-            format!("At {}, there was no brand with the ID {project}. Check the ID, or choose another time.", copy.until);
+        let reason = format!(
+            "At {}, there was no brand with the ID {project} that you can restore. Check the ID, or choose another time.",
+            copy.until
+        );
         return end(engine, restore, State::Failed(reason)).await;
     }
     // A user may have discarded the restore in the meantime.

@@ -40,7 +40,7 @@ fn find(tx: &impl Read, project: ProjectId, id: SavedBlockId) -> Result<SavedBlo
     })
 }
 
-/// Fails if another saved block of the project has this name, ignoring case.
+/// Fails if another saved block of the brand has this name, ignoring case.
 fn check_name(tx: &impl Read, project: ProjectId, name: &str, own: Option<SavedBlockId>) -> Result<(), Failure> {
     let taken = store::all(tx, project)?.into_iter().find(|block| fold(&block.name) == fold(name) && Some(block.id) != own);
     match taken {

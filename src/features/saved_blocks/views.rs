@@ -37,7 +37,6 @@ impl SavedBlockView {
         })
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: SavedBlockId::parse("66f1a2b3d4e5f60718293a4f").expect("the sample ID is valid"),

@@ -1,7 +1,7 @@
 //! Sends requests to a store with its keys, and makes the pauses that the platform requests.
 //!
-//! A request is sent again only if the platform rejected its access token; any other failed request may have had an effect. After other
-//! failures, the import repeats the step, which first checks what an earlier attempt achieved.
+//! A request is sent again here only if the platform rejected an access token that the app can replace. After other failures, the import
+//! repeats the step.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
 const SHOPIFY_TOKEN: HeaderName = HeaderName::from_static("x-shopify-access-token");
 
-/// The version of Shopify's Admin API. Shopify supports each version for a year.
+/// The version of Shopify's Admin API. Shopify supports each version for at least a year.
 pub const SHOPIFY_VERSION: &str = "2026-10";
 
 pub struct Client<'e> {
@@ -105,13 +105,13 @@ impl<'e> Client<'e> {
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
     }
 
-    /// Clears the store's pause and access token, because a user has just entered its keys.
+    /// Clears the store's pause and access token, before its keys are tested.
     pub fn forget(&self) {
         self.engine.paces.forget(&self.pace);
         self.engine.platform_tokens.forget(&self.pace);
     }
 
-    /// Runs one of Shopify's GraphQL operations, and pauses the store if the next operation would exceed its rate limit.
+    /// Runs one of Shopify's GraphQL operations, and pauses the store if another operation of the same cost would exceed its rate limit.
     pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
         let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
         let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");
@@ -376,7 +376,8 @@ impl Cost {
 
 /// Returns a header whose value logs do not show.
 fn secret_header(text: &str) -> Result<HeaderValue, String> {
-    let mut value = HeaderValue::from_str(text).map_err(|_| "the key contains a line break; remove it".to_owned())?;
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_| "the key or token contains invalid characters; connect the store again".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -405,7 +406,7 @@ struct ErrorBody {
     error: Option<String>,
 }
 
-/// Returns the start of the platform's own description of an error.
+/// Returns the start of the platform's description of an error, if the response has one.
 fn message(body: &[u8]) -> String {
     let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);
     let body: ErrorBody = short.and_then(|body| serde_json::from_slice(body).ok()).unwrap_or_default();

@@ -109,11 +109,11 @@ fn untested(platform: Storefront, field: &'static str, error: &PlatformError) ->
         },
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{platform} is currently rate limiting this store, so the keys could not be tested. Try again later.");
+                format!("{platform} is down or is rate limiting this store, so the keys could not be tested. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {
-            let detail = format!("The keys could not be tested. {platform}: {error} Nothing was stored; try again later.");
+            let detail = format!("The keys could not be tested, and nothing was stored. {platform}: {error}");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
         }
     }
@@ -135,7 +135,7 @@ pub fn keep(
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let id = known.map_or_else(|| StoreId::make(tx.now(), tx.random()), |known| known.id);
-    // If the store was connected before, its URL is kept, because the store already sends webhooks there.
+    // If the store was connected before, its webhook URL is kept, because the store may still send webhooks there.
     let before = known.and_then(|known| keys::open(seal, known));
     let token = before.as_ref().and_then(|before| UrlToken::<kinds::Store>::parse(&before.url_token));
     let token = token.unwrap_or_else(|| UrlToken::new(environment, account, id, tx.random()));

@@ -1,7 +1,7 @@
 //! Imports a store's customers as contacts, with the consent that the store has recorded.
 //!
-//! Invariants: a contact who unsubscribed or bounced is never subscribed again; data or consent that is older than what was imported has no
-//! effect.
+//! Invariants: an import does not subscribe a contact who unsubscribed or bounced; data and consent of a customer with a known ID have no
+//! effect if they are older than what was imported.
 
 use super::model::{Applied, CustomerCounts, CustomerImport, CustomerTimes, Store};
 use super::new_contacts::noting_contacts;
@@ -45,14 +45,13 @@ fn add(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>, mode: Cons
 
 /// Applies the change of one customer. Customers who must not be mailed are imported regardless of the store's settings.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Applied, Failure> {
-    // The times are stored even if the customer is not imported, so that an older refusal that arrives later has no effect.
+    // The times are stored even if the customer is not imported, so that an older change that arrives later has no effect.
     let Some(contact) = what_is_newer(tx, of, customer)? else { return Ok(Applied::Ignored) };
     let mode = match (of.customers, contact.status) {
         (CustomerImport::None, Some(Status::Unsubscribed | Status::Bounced)) => ConsentMode::SubscribedOnly,
         (CustomerImport::None, _) => return Ok(Applied::Ignored),
         (CustomerImport::IncludeAll, _) => ConsentMode::IncludeAll,
-        // Shopify reports changes of consent with a separate webhook. The other webhooks change a contact's data but not its
-        // status.
+        // A webhook without a consent state changes the data of a known contact, but not its status.
         (CustomerImport::SubscribedOnly, None) if is_known(tx, of, &contact.email)? => ConsentMode::IncludeAll,
         (CustomerImport::SubscribedOnly, _) => ConsentMode::SubscribedOnly,
     };

@@ -32,7 +32,7 @@ pub async fn receive(
     (headers, body): (HeaderMap, Bytes),
 ) -> Result<Received, Failure> {
     let Some(delivery) = verified(engine, &of, &headers, &body) else {
-        let detail = "The signature does not match the secret that was entered when the store was connected.";
+        let detail = "The signature of the webhook does not match the secret of this store. Connect the store again with its current keys.";
         return Err(Failure::because(Code::InvalidSignature, detail));
     };
     // An app that is installed on several shops sends the privacy webhooks of all of them to the one URL in its settings.
@@ -63,7 +63,7 @@ pub async fn receive(
     Ok(received)
 }
 
-/// Returns the ID and topic of a webhook that is signed with the secret of this store.
+/// Returns the ID and topic of a webhook that is signed with the secret of this store, or of a test request without a signature.
 fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Option<Delivery> {
     let keys = keys::open(&engine.seal, of)?;
     let verify = |secret: &str| platform::verify(of.platform, headers, body, secret);

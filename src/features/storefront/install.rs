@@ -1,10 +1,10 @@
 //! Installs the Shopify app from the settings on a shop: Shopify's authorization code grant with expiring offline tokens.
 //!
 //! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
-//! the state in the URL is sealed and names the session, so that only the browser that started the installation can finish it; Shopify
-//! signs all parameters with the app's secret; and the shop must be the one for which the user started the installation, and must have a
-//! valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one until
-//! the new one is used.
+//! the state in the URL is sealed and names the session, so that only the session that started the installation can finish it; Shopify
+//! signs the other parameters with the app's secret; and the shop must be the one for which the user started the installation, and must
+//! have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one
+//! until the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -182,7 +182,7 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
     Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
 }
 
-/// Refreshes a store's tokens. Only one task at a time refreshes them; waiting tasks use its result.
+/// Refreshes a store's tokens. Only one task at a time refreshes them. A task that waited uses the new tokens if the refresh succeeded.
 async fn refresh(
     engine: &Engine,
     environment: Environment,

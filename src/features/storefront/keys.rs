@@ -32,7 +32,7 @@ pub struct Keys {
 /// An app's tokens for a shop.
 pub struct AppTokens {
     pub access: Secret,
-    /// The refresh token; `None` if the access token does not expire.
+    /// The refresh token; `None` if Shopify issued none.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
 }
@@ -98,7 +98,7 @@ impl Keys {
         if self.secret.is_empty() { Storefront::Shopify } else { Storefront::WooCommerce }
     }
 
-    /// Returns the field in which users enter the key.
+    /// Returns the field of the request that contains the keys.
     pub fn field(&self) -> &'static str {
         match self.platform() {
             Storefront::Shopify if !self.client_id.is_empty() => "clientId",

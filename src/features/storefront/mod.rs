@@ -10,8 +10,9 @@
 //! - `privacy` handles the platform's requests to export and erase data, which also arrive after a store is disconnected.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!
-//! Invariants: a webhook without a valid signature has no effect; a repeated or late webhook changes nothing that a newer one changed; no
-//! store ever subscribes a contact who unsubscribed; keys are stored sealed, and no response, log line or audit row contains them.
+//! Invariants: a webhook without a valid signature changes no products, contacts or events; a late webhook does not overwrite newer data of
+//! a product or customer; an import from a store does not subscribe a contact who unsubscribed; keys are stored sealed, and no response,
+//! log line or audit row contains them.
 
 mod address;
 mod apply;
@@ -48,7 +49,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, StoreId};
 
-/// Returns up to `limit` connected stores of all accounts, each with its account, ID, and name. All of them are imported regularly.
+/// Returns up to `limit` connected stores of all accounts, each with its account, ID, and name.
 pub fn connected(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
     let mut connected = Vec::new();
     for (account, id) in store::due(tx, Timestamp(i64::MAX), limit)? {

@@ -27,7 +27,7 @@ pub struct Store {
     pub url_hash: [u8; 32],
     /// The kinds of data that the keys can access.
     pub tools: Vec<StoreTool>,
-    /// Why the keys cannot be used; `None` if they work.
+    /// Why the keys cannot be used; `None` if the platform has not rejected them.
     pub rejected: Option<String>,
     /// Which customers are imported as contacts.
     pub customers: CustomerImport,
@@ -51,7 +51,7 @@ pub enum CustomerImport {
     /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
     /// their status.
     IncludeAll,
-    /// No customers. Customers who unsubscribe later are still unsubscribed.
+    /// No customers. Customers who unsubscribe or bounce later are still recorded.
     None,
 }
 
@@ -68,7 +68,7 @@ pub struct Sync {
     pub failures: u32,
     /// Why the import waits or, between imports, is incomplete; `None` otherwise.
     pub waiting: Option<String>,
-    /// Why the store sends no webhooks; `None` if it does.
+    /// Why the store refused some or all webhooks; `None` if it accepted them.
     pub webhooks_off: Option<String>,
     /// The number of products that were left out because the brand has the maximum number of products.
     pub left_out: u64,
@@ -92,7 +92,7 @@ pub enum SyncStage {
     Webhooks,
     Products(Option<String>),
     Customers(Option<String>),
-    /// The store was deleted on its platform, so its contacts are erased.
+    /// The store was deleted on its platform, so the contacts that it added are erased.
     Erasing,
     /// The store was disconnected. It is deleted when the next step is due.
     Disconnected,
@@ -181,8 +181,8 @@ impl Sync {
 }
 
 impl Store {
-    /// Returns the tools that are on: those that the keys allow, without customers if they are not imported, and without tools that
-    /// need webhooks if the store sends none. If the keys were rejected, no tool is on.
+    /// Returns the tools that are on: those that the keys allow, without customers if they are not imported, and without tools that need
+    /// webhooks if the store refused some or all of them. If the keys were rejected, no tool is on.
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {

@@ -1,7 +1,7 @@
 //! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
 //!
 //! Mailmill stores an export request with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. An erasure request deletes
-//! the contact, which erases all data about the contact. Requests are also answered after the store is disconnected.
+//! the contact and erases its data. Requests are also answered for a while after the store is disconnected.
 
 use super::model::{DataRequest, Store};
 use super::platform::CustomerRef;

@@ -46,12 +46,12 @@ pub fn find(tx: &impl Read, account: AccountId, id: StoreId) -> Result<Option<St
     tx.get(STORES, &(account, id))
 }
 
-/// Returns every connected store of the account, oldest first.
+/// Returns the connected stores of the account, oldest first.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
     Ok(with_disconnected(tx, account)?.into_iter().filter(|store| store.disconnected_at.is_none()).collect())
 }
 
-/// Returns every store of the account, oldest first, including disconnected ones whose platform can still send privacy requests.
+/// Returns the stores of the account, oldest first, including disconnected ones whose platform can still send privacy requests.
 pub fn with_disconnected(tx: &impl Read, account: AccountId) -> Result<Vec<Store>> {
     let max = limits::STORES_MAX + limits::STORES_DISCONNECTED_MAX;
     let rows = tx.list(STORES, &STORES.under(&(account,)), Order::Forward, max)?;
@@ -227,7 +227,7 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, because its deadline passed first.
+/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, whose deadline is the earliest.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
     let stored = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
     if stored.len() >= limits::STORE_DATA_REQUESTS_MAX

@@ -19,7 +19,7 @@ use crate::vocab::limits;
 use crate::vocab::storefronts::StoreTool;
 
 enum SyncResult {
-    /// The result of subscribing to the store's webhooks: the store's reason if it refused, otherwise `None`.
+    /// The result of subscribing to the store's webhooks: the store's reason if it refused some or all of them, otherwise `None`.
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadCustomer>),
@@ -60,7 +60,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
         None => run_renewed(engine, environment, &mut of, &stage).await,
     };
-    // Error messages come from the store and may contain its customers' data, so only the kind of error is logged.
+    // Error messages come from the store and may contain its customers' data, so this log line has only the kind of error.
     log(match &outcome {
         Ok(SyncResult::Products(Paged::Wait(_)) | SyncResult::Customers(Paged::Wait(_))) => "waits",
         Ok(SyncResult::Complete) => "omitted",
@@ -102,7 +102,7 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
                 Ok(()) => Ok(SyncResult::Webhooks(None)),
                 // Products and customers can be imported without webhooks.
                 Err(PlatformError::Refused(said)) => {
-                    tracing::warn!(store = %of.id, %environment, said, "a store refuses to send webhooks");
+                    tracing::warn!(store = %of.id, %environment, said, "a store refuses some or all webhooks");
                     Ok(SyncResult::Webhooks(Some(said)))
                 }
                 Err(error) => Err(error),
@@ -188,11 +188,12 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
     }
     let doubled = limits::PROVIDER_IMPORT_RETRY_MS << sync.failures.min(10);
     let (pause, said) = match error {
-        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => {
-            (limits::STORE_SYNC_PERIOD_MS, format!("{} does not accept the stored keys.", of.platform))
-        }
+        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => (
+            limits::STORE_SYNC_PERIOD_MS,
+            format!("The stored keys for {} cannot be used. Connect the store again.", of.platform),
+        ),
         PlatformError::Busy { ms, .. } => {
-            let said = format!("{} is rate limiting this store.", of.platform);
+            let said = format!("{} is down or is rate limiting this store.", of.platform);
             (i64::try_from(*ms).unwrap_or(limits::PROVIDER_PAUSE_MS_MAX), said)
         }
         error => (doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX), format!("{}: {error}", of.platform)),

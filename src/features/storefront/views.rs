@@ -20,7 +20,7 @@ pub struct StorefrontConnection {
     pub project_id: ProjectId,
     /// Always `connected`.
     pub status: &'static str,
-    /// What happens next, worded for users.
+    /// The state of the store, worded for users.
     pub message: String,
     /// The store's name.
     pub store: String,
@@ -44,7 +44,6 @@ impl StorefrontConnection {
         }
     }
 
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         Self {
             server_id: StoreView::sample().server_id,
@@ -72,11 +71,11 @@ pub struct StoreView {
     pub store: String,
     /// The URL of the site that customers visit.
     pub store_url: String,
-    /// `connected`; `reconnect_required` if the platform no longer accepts the keys; `disconnected` if the store was disconnected but
-    /// customers requested their data.
+    /// `connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected but customers requested
+    /// their data.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "disconnected"]))]
     pub status: &'static str,
-    /// Why the user must connect the store again, in the platform's own words.
+    /// Why the user must connect the store again.
     pub error: Option<String>,
     /// The kinds of data that Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
@@ -104,17 +103,17 @@ pub struct SyncView {
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
-    /// Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day.
+    /// Why the store refused some or all webhooks. Mailmill finds the changes that they would report when it imports the store, once a day.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,
     /// The number of products that were not imported because the brand has the maximum number of products.
     pub products_left_out: u64,
-    /// The number of customers imported in the last import.
+    /// The number of customers imported in the current or last import.
     pub customers_imported: u64,
     /// The number of customers who were not imported because they neither subscribed nor unsubscribed.
     pub customers_excluded: u64,
-    /// The number of customers whose addresses are invalid.
+    /// The number of customers who could not be imported, for example because their addresses are invalid.
     pub customers_failed: u64,
     /// The number of webhooks that were applied.
     pub webhooks_applied: u64,
@@ -192,7 +191,6 @@ fn sync_view(sync: Sync, products: u64) -> SyncView {
 }
 
 impl StoreView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let sync = Sync { completed_at: Some(WireTime::sample().0), stage: SyncStage::Idle, ..Sync::new(WireTime::sample().0) };
         Self {

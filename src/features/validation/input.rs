@@ -47,13 +47,13 @@ pub fn both_sources() -> Failure {
 }
 
 pub fn no_source() -> Failure {
-    Failure::field("html", "set `html` to the email's HTML, or `emailId` to the ID of a stored email")
+    Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")
 }
 
-/// Fails if `html` is empty or too long.
+/// Fails if `html` is blank or too large.
 pub fn check_html(html: &str) -> Result<(), Failure> {
     if html.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
-        return Err(Failure::field("html", "must not be empty; send the email's HTML"));
+        return Err(Failure::field("html", "must not be blank; send the email's HTML"));
     }
     if html.len() > limits::HTML_IMPORT_BYTES_MAX {
         let max = limits::HTML_IMPORT_BYTES_MAX;

@@ -1,4 +1,4 @@
-//! The operations that check an email on request. They store nothing. The checks themselves are in [`crate::features::checks`].
+//! The operations that check an email on request. They do not store the results. The checks themselves are in [`crate::features::checks`].
 
 pub mod input;
 pub mod ops;

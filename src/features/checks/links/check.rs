@@ -1,4 +1,4 @@
-//! Checks the URLs of an email: groups their uses, requests each URL once, and derives the URL's status from the response.
+//! Checks the URLs of an email: groups their uses, requests the URLs that need it, and derives each status from the response.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Unchecked {
     fn reason(self) -> String {
         match self {
             Self::Late => "the time limit was reached. Run the checks again.".to_owned(),
-            Self::Offline => "this server cannot resolve host names.".to_owned(),
+            Self::Offline => "this server cannot resolve host names. Ask the operator to check its DNS settings.".to_owned(),
             Self::TooMany => format!("the email has more than {} different links.", limits::LINKS_CHECKED_MAX),
         }
     }
@@ -110,7 +110,7 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: requests.is_empty() }
     }
 
-    /// Checks all URLs. URLs beyond the limit, and URLs that are not checked in time, are skipped.
+    /// Checks the URLs. URLs beyond the limit, and URLs that are not checked in time, are skipped.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
         let (mut urls, requests) = self.classified(links);

@@ -1,7 +1,7 @@
 //! Checks the links in an email: which of them work, and which problems readers and spam filters notice.
 //!
-//! `check` requests each URL once through [`crate::engine::fetch`], which checks the addresses of every redirect. `model` decides what can
-//! be decided without a request, and which URLs never get a GET request because opening them could change a subscription.
+//! `check` requests URLs through [`crate::engine::fetch`], which also checks the addresses of redirects. `model` decides what can be
+//! decided without a request, and which URLs get no GET request because opening them could change something, such as a subscription.
 
 pub mod check;
 pub mod findings;

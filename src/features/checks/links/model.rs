@@ -17,19 +17,20 @@ pub enum LinkStatus {
     Ok,
     /// The URL redirects to `finalUrl`. The target works if the check follows redirects; otherwise, it is not checked.
     Redirected,
-    /// The link does not work: the page does not exist, the server failed twice, the host name is unknown, the certificate is invalid, or
-    /// the redirects do not end.
+    /// The link does not work, for example because the page or the host does not exist, the server failed twice, or the certificate is
+    /// invalid.
     Broken,
-    /// The server did not respond in time, or is rate limiting requests. The link may work.
+    /// The server could not be reached, did not respond in time, or is rate limiting requests. The link may work.
     Unreachable,
     /// The server responds to browsers but not to programs, for example because it requires sign-in or blocks bots. The link probably
     /// works.
     Unverifiable,
-    /// No request was sent, because the address is private, the port is reserved, or the scheme is not for the web.
+    /// The check does not request the URL or the URL that it redirects to: its address is private, its port is reserved, it contains a user
+    /// name or password, or its scheme is not for the web.
     Blocked,
-    /// The URL is malformed, so the link cannot work.
+    /// The link cannot work, for example because the URL is malformed.
     Invalid,
-    /// No request was sent; `error` is the reason.
+    /// The link was not checked; `error` is the reason.
     Skipped,
 }
 
@@ -61,7 +62,7 @@ pub struct Surroundings<'a> {
 
 /// The schemes of addresses that an app opens instead of a browser.
 const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
-/// The schemes that no email client follows.
+/// The schemes that email clients block.
 const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
 /// The paths of links that this service adds to messages.
 const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];

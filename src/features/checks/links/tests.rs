@@ -527,7 +527,10 @@ async fn a_machine_that_resolves_no_name_calls_no_link_broken() {
     let found = checked(&email(&cases, ""), Offline, Vec::new(), options).await;
     assert!(found.urls.iter().all(|checked| checked.status == Skipped) && !found.is_complete, "{:?}", found.urls);
     assert!(found.urls[0].error.as_deref().is_some_and(|reason| reason.contains("cannot resolve host names")));
-    assert_eq!(found.unchecked().as_deref(), Some("2 links were not checked: this server cannot resolve host names."));
+    assert_eq!(
+        found.unchecked().as_deref(),
+        Some("2 links were not checked: this server cannot resolve host names. Ask the operator to check its DNS settings.")
+    );
 }
 
 #[test]

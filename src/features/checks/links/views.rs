@@ -21,10 +21,9 @@ pub struct LinkAnalysis {
     pub total_links: usize,
     /// The number of all uses of URLs.
     pub total_occurrences: usize,
-    /// The score from 0 to 100; 100 if all links work and there are no findings, and less than 90 with a critical finding or a link that
-    /// does not work.
+    /// The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical finding or a link that does not work.
     pub score: u32,
-    /// The URLs with their kind: link, image, background, form or style sheet.
+    /// The URLs with their kind, such as link or image.
     pub checked_links: Vec<CheckedLinkView>,
     /// What readers and spam filters notice about the links, most severe first.
     pub findings: Vec<LinkFindingView>,
@@ -126,7 +125,7 @@ pub struct LinkMetadata {
     pub links_checked: usize,
     /// The number of URLs that were not requested.
     pub links_skipped: usize,
-    /// Whether every URL that can be requested was requested. False if the time limit or the limit of 200 URLs was reached.
+    /// Whether every URL that needs a request was checked. False, for example, if the time limit or the limit of 200 URLs was reached.
     pub complete: bool,
 }
 
@@ -310,8 +309,8 @@ fn recommendations(summary: &LinkSummary, found: &[LinkFinding]) -> Vec<String> 
         ),
         counted(
             summary.unreachable_links,
-            "Check 1 link whose server did not respond.",
-            "Check # links whose servers did not respond.",
+            "Check 1 link again, because its server could not be reached or asked to wait.",
+            "Check # links again, because their servers could not be reached or asked to wait.",
         ),
         counted(
             summary.unverifiable_links,

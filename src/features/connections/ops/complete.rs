@@ -56,7 +56,7 @@ impl Async for Complete {
         let CompleteSignIn { provider, code, state } = input;
         let (engine, environment) = (&context.engine, context.caller.environment());
         let unusable = || {
-            let reason = "this sign-in expired or was started in another browser; connect the account again";
+            let reason = "this sign-in expired, or was not started in this session; connect the account again";
             Failure::field("state", reason)
         };
         let started = SignIn::of_state(engine, environment, state.expose());

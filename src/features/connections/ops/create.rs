@@ -236,18 +236,18 @@ pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failur
             if field == "code" {
                 return Failure::field(
                     field,
-                    format_args!("{provider} rejected the sign-in ({said}); connect the account again"),
+                    format_args!("the sign-in to {provider} failed ({said}); connect the account again, and allow access"),
                 );
             }
             Failure::field(field, format_args!("{provider} rejected this key ({said}); check the key{needs}"))
         }
         PlatformError::Busy { ms, .. } => {
             let detail =
-                format!("{provider} is currently rate limiting this account, so it could not be connected. Try again later.");
+                format!("{provider} is down or is rate limiting this account, so it could not be connected. Try again later.");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {
-            let detail = format!("The account could not be connected. {provider}: {error} Nothing was stored; try again later.");
+            let detail = format!("The account could not be connected, and nothing was stored. {provider}: {error}");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
         }
     }

@@ -38,8 +38,9 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("connections.delete", "/v1/connections", needs(Permission::ProjectWrite))
         .summary("Remove a connection")
         .about(
-            "Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot. Imports that use the connection fail; imported \
-             contacts are kept. An API key stays valid until you revoke it on the platform.",
+            "Deletes the stored key or tokens. Asks Klaviyo or HubSpot to revoke tokens, unless sending is on hold; `revoked` is true \
+             if they were revoked. Imports that use the connection fail; imported contacts are kept. An API key stays valid until you \
+             revoke it on the platform.",
         )
         .fails(&[Code::NotFound]);
     type Input = ConnectionRef;
@@ -55,7 +56,7 @@ impl Async for Delete {
     async fn run(context: Context, input: ConnectionRef) -> Result<Self::Output, Failure> {
         let (account, id) = (context.caller.account(), input.connection_id);
         let connection = context.read(move |tx: &ReadTx| require(tx, account, id)).await?;
-        // Removing the connection must not depend on the platform being available. Without tokens, there is nothing to revoke.
+        // Removing the connection must not depend on the platform being available.
         let revoked = timeout(limits::PROVIDER_REVOKE_TIME, oauth::revoke(&context.engine, &connection)).await;
         let revoked = matches!(revoked, Ok(Ok(true)));
         let deleting = move |tx: &mut WriteTx<'_>| {

@@ -41,7 +41,7 @@ impl Operation for List {
         needs_one(&[Permission::AudienceRead, Permission::EmailRead, Permission::ProjectWrite]),
     )
     .summary("List connections to other platforms")
-    .about("Returns every connection with its health. Keys are never returned.")
+    .about("Returns the connections with their status, without keys and tokens.")
     .fails(&[Code::NotFound]);
     type Input = ListConnections;
     type Output = Counted<Connections>;

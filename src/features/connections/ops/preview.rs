@@ -1,4 +1,4 @@
-//! Shows what an import from a connected account would change, without storing anything.
+//! Shows what an import from a connected account would change, without changing contacts.
 
 use std::collections::BTreeMap;
 
@@ -61,15 +61,15 @@ pub struct ImportPreview {
     pub skipped: u64,
     /// The number of contacts that would be rejected; `problems` contains the reasons.
     pub failed: u64,
-    /// The number of contacts that would be left out because they never subscribed.
+    /// The number of contacts that `consentMode` would leave out.
     pub excluded: u64,
     /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The fields of these contacts on the platform.
+    /// The fields of these contacts on the platform, at most 200.
     pub fields: Vec<PreviewField>,
-    /// The first contacts, starting with those that would change.
+    /// At most 20 of the contacts, starting with those that would change.
     pub contacts: Vec<PreviewContact>,
-    /// The first problems.
+    /// The first 20 problems.
     pub problems: Vec<PreviewProblem>,
 }
 
@@ -104,14 +104,18 @@ pub struct PreviewProblem {
 }
 
 impl Operation for Preview {
-    const SPEC: Spec = Spec::post("connections.preview", "/v1/contacts/imports/provider/preview", needs(Permission::AudienceWrite))
-        .client("connections.preview_import")
-        .summary("Preview an import from a platform")
-        .about(
-            "Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change. Nothing is stored. \
-             The tags that the import adds are not counted as changes.",
-        )
-        .fails(&FAILURES);
+    const SPEC: Spec = Spec::post(
+        "connections.preview",
+        "/v1/contacts/imports/provider/preview",
+        needs(Permission::AudienceWrite),
+    )
+    .client("connections.preview_import")
+    .summary("Preview an import from a platform")
+    .about(
+        "Reads up to 2,000 contacts from the sources, and returns their fields and what the import would change. No contact is changed. \
+         The tags that the import adds are not counted as changes.",
+    )
+    .fails(&FAILURES);
     type Input = PreviewImport;
     type Output = Done<ImportPreview>;
 

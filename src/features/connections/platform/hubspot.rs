@@ -31,7 +31,7 @@ pub const SCOPES: &[(&str, &str)] = &[
 /// The scopes that only exports need.
 pub const EXPORT_SCOPES: &[(&str, &str)] = &[
     ("content", "Create and update coded templates and drafts of marketing emails."),
-    ("files", "Upload images. Only if exports upload images."),
+    ("files", "Upload images. Needed only if exports upload images."),
 ];
 
 /// The ID of the source with all contacts who unsubscribed from all email, or bounced. HubSpot's own IDs are numbers.
@@ -470,7 +470,6 @@ fn external(
     for (name, _) in FIELDS {
         fields.put(name, take(name));
     }
-    // The remaining properties were added by the account.
     for (name, value) in properties {
         if let Some(value) = value.filter(|_| !name.starts_with("hs_") && name != MODIFIED && name != "email") {
             fields.put_own(&name, &name, value.into());

@@ -21,7 +21,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::limits;
 use crate::vocab::providers::SourceKind;
 
-/// The scope that every connection needs, whatever it may do.
+/// The scope that a connection needs even if it only exports.
 pub const ACCOUNT_SCOPE: (&str, &str) = ("accounts:read", "Show which account is connected.");
 
 pub const SCOPES: &[(&str, &str)] = &[
@@ -35,8 +35,8 @@ pub const SCOPES: &[(&str, &str)] = &[
 pub const EXPORT_SCOPES: &[(&str, &str)] = &[
     ("templates:read", "Find the template that an earlier export created."),
     ("templates:write", "Create and update templates."),
-    ("images:read", "Find the images that an earlier export uploaded. Only if exports upload images."),
-    ("images:write", "Upload images. Only if exports upload images."),
+    ("images:read", "Find the images that an earlier export uploaded. Needed only if exports upload images."),
+    ("images:write", "Upload images. Needed only if exports upload images."),
 ];
 
 /// The ID of the source with all suppressed profiles. Klaviyo's own IDs are shorter.
@@ -257,7 +257,7 @@ async fn all(client: &Client<'_>, path: &str, fields: (&str, &str), kind: Source
     Ok(sources)
 }
 
-/// Returns the cursor from the link to the next page. Only the cursor is used, so the link cannot point to another server.
+/// Returns the cursor from the link to the next page. Only the cursor is used, so a link to another server has no effect.
 fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     let Some(next) = &links.next else { return Ok(None) };
     let url = Url::parse(next)

@@ -306,7 +306,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.members.iter().map(|raw| contact(mapping, &groups, raw)).collect())
 }
 
-/// The contact fields for the merge fields that every audience has.
+/// The contact fields for common merge fields and for other fields of members.
 const FIELDS: Defaults = &[
     ("FNAME", "firstName"),
     ("LNAME", "lastName"),

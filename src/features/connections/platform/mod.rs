@@ -57,7 +57,7 @@ trait ChangesPort {
 /// The contacts that an import reads together.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
-    /// A source's contacts. If a time is given, only the contacts that have joined the source or changed since then.
+    /// A source's contacts. If a time is given, contacts that have neither joined the source nor changed since then may be left out.
     Source(&'s ProviderSource, Option<Timestamp>),
     /// The account's contacts that have changed since a time, whatever source they belong to.
     Changes(&'s [ProviderSource], Timestamp),
@@ -140,7 +140,7 @@ pub fn has_changes(provider: Provider) -> bool {
     }
 }
 
-/// Returns the scope that every connection needs, whatever it may do. HubSpot's endpoint for accounts needs none.
+/// Returns the scope that is needed to read the account. HubSpot's endpoint for accounts needs none.
 pub fn account_scope(provider: Provider) -> Option<(&'static str, &'static str)> {
     (provider == Provider::Klaviyo).then_some(klaviyo::ACCOUNT_SCOPE)
 }

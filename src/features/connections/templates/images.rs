@@ -1,6 +1,7 @@
 //! Uploads the images of an email to a platform.
 //!
-//! An image is uploaded once per account. Images that cannot be read, or that the platform refuses, stay where they are hosted.
+//! An image that was uploaded to an account is not uploaded again. Images that cannot be uploaded stay where they are hosted, such as
+//! images that cannot be read or that the platform refuses.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Creates the drafts of an export on a platform, or updates the objects that an earlier export created.
 //!
-//! Invariant: an object is created only after its row records that the creation has started. If the response is lost, the object is found
-//! by its name, now or in the next export, so there is never a second one.
+//! Invariant: an object is created only after its row records that the creation has started. If the response is lost, the object is
+//! searched by its name, now or in the next export, before another one is created.
 
 use tokio::time::timeout;
 
@@ -150,7 +150,7 @@ impl Place<'_> {
         }
     }
 
-    /// Creates an object. If the response is lost, finds the object by its name.
+    /// Creates an object. If the response is lost, searches for the object by its name.
     async fn created(&self, draft: &Draft) -> Result<Remote, PublishError> {
         self.save(draft.email, self.row(draft)).await?;
         let mut attempt = 1;

@@ -182,7 +182,7 @@ fn a_source_that_is_gone_does_not_end_the_import_of_the_others() {
         work(&app);
         let done = progress(&app, id);
         assert_eq!((&done["status"], &done["counts"]["total"]), (&json!("completed"), &json!(10)), "{done}");
-        assert!(errors(&app, id).contains("List 9\\\" no longer exists in HubSpot"), "{}", errors(&app, id));
+        assert!(errors(&app, id).contains("List 9\\\" does not exist in HubSpot"), "{}", errors(&app, id));
     }
 }
 

@@ -15,11 +15,11 @@ use crate::vocab::settings::{COMPOSER, OnFailure};
 
 pub struct Metrics;
 
-/// How many earlier months to return.
+/// The months to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetricsRange {
-    /// The number of earlier months to return. If absent, none are returned.
+    /// The number of earlier months to return in addition to the current month; 0 if absent.
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
 

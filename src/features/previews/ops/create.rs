@@ -48,9 +48,9 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("previews.create", "/v1/emails/previews", needs(Permission::EmailPreview))
         .summary("Preview an email on devices")
         .about(
-            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser engine \
-                draws the parts of the email that the client keeps. The same content on the same device is drawn once: then `cached` is \
-                true. Previews are kept for a week.",
+            "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser \
+             engine draws the parts of the email that the client keeps. A picture of the same content on the same device can be reused \
+             for a day; then `cached` is true. Previews are kept for at most a week.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -150,11 +150,12 @@ fn check_queue(tx: &WriteTx<'_>, account: AccountId) -> Result<(), Failure> {
     let queue = store::queued(tx)?;
     let own = queue.iter().filter(|(_, other)| *other == account).count();
     if own >= limits::EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX {
-        let detail = format!("{own} previews of this account are being rendered. Try again when one of them is finished.");
+        let detail =
+            format!("{own} previews of this account are waiting or being rendered. Try again when one of them is finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if queue.len() >= limits::EMAIL_PREVIEWS_WAITING_MAX {
-        let detail = "Too many previews are being rendered. Try again in a few seconds.";
+        let detail = "Too many previews are waiting. Try again in a few seconds.";
         return Err(Failure::because(Code::Unavailable, detail).after_seconds(5));
     }
     Ok(())

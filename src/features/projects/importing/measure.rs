@@ -156,7 +156,7 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     complete(tx, project, import, pictures)
 }
 
-/// Stores the measured size and background of each logo. Removes logos that could not be decoded or are too small, unless a user added
+/// Stores the measured size and background of each logo. Removes logos that could not be analyzed or are too small, unless a user added
 /// them. Completes the brand colors with colors of the logos.
 fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight], unshown_primary: Option<Color>) {
     let logos = std::mem::take(&mut brand.logos);

@@ -94,7 +94,7 @@ async fn give_up(data: &EnvironmentData, project: ProjectId) -> std::result::Res
     Ok(())
 }
 
-/// Marks the import as failed. `reason` is shown to users and includes the remedy.
+/// Marks the import as failed. `reason` is shown to users.
 fn fail(tx: &mut WriteTx<'_>, project: ProjectId, import: Import, reason: String) -> Result<()> {
     if let Some(mut project) = store::find(tx, import.account, project)? {
         project.status = ProjectStatus::Error;

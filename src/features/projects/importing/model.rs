@@ -103,7 +103,7 @@ pub enum FetchOutcome {
         #[serde(with = "whole_bytes")]
         bytes: Vec<u8>,
     },
-    /// The site has no such file (status 404 or 410), or denies access to its robots.txt.
+    /// The site has no such file (status 404 or 410), or its robots.txt has another 4xx status except 429.
     Absent,
     Failed(String),
 }
@@ -148,7 +148,7 @@ mod whole_bytes {
 pub struct ImportMetrics {
     /// The number of pages that were read.
     pub pages_read: u32,
-    /// The number of pages that could not be fetched.
+    /// The number of pages that could not be read.
     pub pages_failed: u32,
     pub stylesheets_read: u32,
     /// The number of bytes fetched, excluding images.
@@ -159,7 +159,7 @@ pub struct ImportMetrics {
     /// The number of entries added to the knowledge base.
     pub knowledge_entries: u32,
     pub duration_ms: u64,
-    /// Facts about the brand that the sites do not contain.
+    /// Facts about the brand that were not found on the sites.
     pub missing: Vec<String>,
     /// Remarks about how the sites were read, worded for users.
     pub notes: Vec<String>,

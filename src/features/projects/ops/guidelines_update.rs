@@ -1,4 +1,4 @@
-//! Sets the rules for all emails of a brand.
+//! Sets the guidelines for the emails of a brand.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,12 +38,18 @@ pub struct KeptGuidelines {
 }
 
 impl Operation for GuidelinesUpdate {
-    const SPEC: Spec =
-        Spec::put("projects.guidelines_update", "/v1/projects/{projectId}/brand-guidelines", needs(Permission::ProjectWrite))
-            .client("projects.update_guidelines")
-            .summary("Set a project's brand guidelines")
-            .about("The guidelines apply to every email that is generated for the project after the change.")
-            .fails(&[Code::NotFound]);
+    const SPEC: Spec = Spec::put(
+        "projects.guidelines_update",
+        "/v1/projects/{projectId}/brand-guidelines",
+        needs(Permission::ProjectWrite),
+    )
+    .client("projects.update_guidelines")
+    .summary("Set a project's brand guidelines")
+    .about(
+        "Language models follow the guidelines when they write emails for the project after the change. The built-in composer does not \
+         use them.",
+    )
+    .fails(&[Code::NotFound]);
     type Input = NewGuidelines;
     type Output = Done<KeptGuidelines>;
 

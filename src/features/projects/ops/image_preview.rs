@@ -60,7 +60,8 @@ impl Raw for ImagePreview {
             if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
                 return Err(Failure::because(
                     Code::NotFound,
-                    "The brand has no image with this URL. List the brand's images to get their URLs.",
+                    "The brand has no image, logo or product image with this URL. Use a URL that the brand's images, logos or products \
+                     have now.",
                 ));
             }
             Ok(blobs::head(tx, id)?.is_some())

@@ -40,7 +40,7 @@ impl Operation for ImagesAdd {
     const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .client("projects.images.create")
         .summary("Add an image to a project")
-        .about("If the project already has an image with this URL, the new description and tags replace the current ones.")
+        .about("If the project already has an image with this URL, a new description and new tags replace the current ones.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewImage;
@@ -88,7 +88,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {
-        let detail = format!("A brand can have at most {PROJECT_IMAGES_MAX} added images. Remove an image first.");
+        let detail = format!("A brand can have at most {PROJECT_IMAGES_MAX} added images. Remove an added image first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let mut picture = known.unwrap_or_else(|| ProjectImage {

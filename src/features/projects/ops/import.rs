@@ -124,7 +124,7 @@ fn has_failed(tx: &impl Read, project: &Project) -> StoreResult<bool> {
 
 /// Returns the failure for a site that is already a brand.
 fn exists(known: &Project) -> Failure {
-    let detail = format!("This site is already imported as the brand {}. Import that brand again to update it.", known.name);
+    let detail = format!("This site already belongs to the brand {}. Import that brand again to update it.", known.name);
     let data = json!({ "projectId": known.id, "name": known.name });
     let hint = format!("POST /v1/projects/import/{}/retry imports the site again and keeps the values that users set", known.id);
     Failure::because(Code::BrandExists, detail).in_field("urls").with(data).see("projects.import_retry", hint)

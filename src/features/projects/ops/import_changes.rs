@@ -44,7 +44,6 @@ pub struct ImportChangeView {
 }
 
 impl ImportChangesView {
-    /// Returns an example for the documentation.
     pub fn sample() -> Self {
         let change = ImportChangeView {
             id: "tagline".into(),

@@ -33,8 +33,9 @@ impl Operation for ImportRetry {
     ).client("projects.imports.retry")
     .summary("Import a project's sites again")
     .about(
-        "Use this operation after a failed import or after a site has changed. Values that users set are kept. Other values that have \
-         changed wait until a user accepts them: see `projects.import_changes`. An import that is running continues.",
+        "Use this operation after a failed import or after a site has changed. Values that users set are kept. Other changed values and \
+         products wait until a user accepts them: see `projects.import_changes`. Logos, images and the knowledge base are updated \
+         directly. An import that is running continues.",
     )
     .rate(RouteGroup::Imports)
     .replay(Replay::Keyed)

@@ -155,7 +155,7 @@ impl Command for ProductsUpdate {
         let name_is_cleared = name == Patch::Null;
         ProductValues { name, url, image, description, price, price_before, currency }.apply(&mut product.overrides)?;
         if name_is_cleared && product.imported.is_none() {
-            return Err(Failure::field("name", "a product that was not imported requires a name; set `name`"));
+            return Err(Failure::field("name", "this product was not imported, so its name cannot be removed; enter a name"));
         }
         product.hidden = input.hidden.unwrap_or(product.hidden);
         check_prices(&product)?;

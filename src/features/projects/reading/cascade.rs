@@ -54,12 +54,12 @@ const PROPERTIES: [&str; 32] = [
     "text-decoration-line",
 ];
 /// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more
-/// than the maximum is hostile.
+/// than the maximum is probably hostile.
 const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
 
-/// All CSS rules of a home page, which are applied to every page of its site.
+/// The CSS rules of a home page that colors, fonts and corners need. They are also applied to other pages of the site.
 pub struct Styles {
     /// The font files that the style sheets define.
     pub faces: Vec<FontFace>,

@@ -49,7 +49,7 @@ pub struct Declaration {
     pub important: bool,
 }
 
-/// Parses a style sheet. URLs of images and fonts in it become absolute if the URL of the style sheet is given.
+/// Parses a style sheet. URLs of background images and fonts in it become absolute if the URL of the style sheet is given.
 pub fn parse(text: &str, base: Option<&Url>) -> Sheet {
     let mut sheet = Sheet::default();
     rules(text.trim_start_matches('\u{feff}'), &mut sheet, 0);

@@ -1,6 +1,5 @@
-//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few
-//! megabytes of such tags can keep a machine busy for hours or fill its memory. Real pages do not contain the tags that are removed
-//! here.
+//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few megabytes
+//! of such tags can keep a machine busy for hours or fill its memory. Few real pages exceed the limits of this module.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

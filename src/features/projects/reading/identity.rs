@@ -282,7 +282,7 @@ fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }
 
-/// Returns the language of a text, if the language can be recognized with certainty.
+/// Returns the language of a text, if the recognizer considers its result reliable.
 pub fn recognized(text: &str) -> Option<&'static str> {
     let info = whatlang::detect(text).filter(whatlang::Info::is_reliable)?;
     iso_639_1(info.lang().code())

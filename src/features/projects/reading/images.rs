@@ -226,7 +226,7 @@ fn icon_links(page: &Page) -> Vec<String> {
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
-        // Use only formats that email clients support; the `img` element itself always offers one.
+        // Use only formats that email clients support; the `img` element itself usually offers one.
         let fits = |source: &ElementRef<'_>| {
             source.attr("type").is_none_or(|kind| matches!(kind, "image/jpeg" | "image/png" | "image/gif"))
         };
@@ -265,7 +265,7 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
         for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
             if let Some(url) = best_source(image, page)
                 && is_shown(image, &url)
-                // An image that links to the home page is the logo.
+                // An image that links to the home page is probably the logo.
                 && !home_link(image, page)
             {
                 let alt = image.attr("alt").map(super::clean).filter(|alt| !alt.is_empty() && !looks_like_file(alt));
@@ -348,7 +348,7 @@ fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Optio
     urls.into_iter().filter(|url| !url.starts_with("data:")).find_map(|url| page.address(&url)).map(String::from)
 }
 
-/// Maps the URL of each smaller variant of an image that pages offer in several sizes to the URL of its largest variant.
+/// Maps the URLs of the other variants of an image that pages offer in several sizes to the URL that [`best_source`] chooses.
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {

@@ -2,7 +2,7 @@
 //! clock.
 //!
 //! There is one file per kind of fact. Each file checks the places where sites usually state the fact, most explicit first: structured
-//! data, then the page's head, then styles and text. A fact that a site does not state stays empty and is never invented.
+//! data, then the page's head, then styles and text. A fact that is not found stays empty, except that some colors get default values.
 
 mod address;
 mod buttons;
@@ -205,7 +205,7 @@ fn notes(site: &Site) -> Vec<String> {
         let visible: usize = page.first("body").map_or(0, |body| page::text_of(body).chars().count());
         if visible < EMPTY_CHARACTERS {
             notes.push(format!(
-                "The page {} shows hardly any text before its scripts run. The facts were taken from its head, structured data and \
+                "The page {} shows hardly any text before its scripts run, so its facts come only from its head, structured data and \
                  manifest. Import pages with text, or add knowledge-base entries and images manually.",
                 page.url
             ));

@@ -50,7 +50,7 @@ struct Entry {
     key: Option<String>,
 }
 
-/// Returns all products of the site. `name` is the name of the brand, which is removed from the names of products.
+/// Returns the products of the site. `name` is the name of the brand, which is removed from the names of products.
 pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandProduct> {
     let mut found = ProductList::default();
     let mut without: Vec<&Page> = Vec::new();
@@ -61,7 +61,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
         let only_one = structured.len() == 1;
         let mut count = structured.len();
         for product in structured {
-            // A product without an explicit URL gets the URL of its page.
+            // If a linked page describes a single product and states no URL for it, the product gets the URL of the page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             found.add(BrandProduct { url, ..product }, Evidence::Data, name);
         }

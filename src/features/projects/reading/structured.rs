@@ -1,7 +1,7 @@
 //! Parses the structured data of a page, JSON-LD and microdata, into one list of objects.
 //!
-//! Sites write structured data by hand or with plug-ins, and often with mistakes, so all data that can be understood is accepted. This file
-//! does not depend on what the objects are used for.
+//! Sites write structured data by hand or with plug-ins, and often with mistakes, so data with common mistakes is accepted. This file does
+//! not depend on what the objects are used for.
 
 use scraper::ElementRef;
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ const OTHERS: [&str; 12] = [
     "mentions",
 ];
 
-/// Returns every object on the page that has a type, outer objects first.
+/// Returns the objects on the page that have a type, outer objects first. Leaves out objects in unrelated properties.
 pub fn nodes(page: &Page) -> Vec<Value> {
     let mut found = Vec::new();
     for script in page.all("script[type]") {

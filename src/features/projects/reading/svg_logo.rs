@@ -1,4 +1,4 @@
-//! Extracts logos that are drawn in the page itself (inline SVG), as SVG files that look the same outside of the page.
+//! Extracts logos that are drawn in the page itself (inline SVG), as SVG files that do not need the page.
 //!
 //! A drawing in a page takes colors and shapes from the rest of the page: from style sheets, the text color, and symbols elsewhere in the
 //! page.
@@ -91,7 +91,7 @@ fn reference<'a>(element: ElementRef<'a>) -> Option<&'a str> {
     value.and_then(|value| value.strip_prefix('#'))
 }
 
-/// Returns an opaque color as `#RRGGBB`, which all SVG renderers support; returns any other value unchanged.
+/// Returns an opaque color as `#RRGGBB`, which SVG renderers support; returns any other value unchanged.
 fn plain_paint(value: &str) -> String {
     color::parse(value).filter(|paint| paint.alpha >= 1.0).map_or_else(|| value.to_owned(), |paint| paint.color.to_string())
 }

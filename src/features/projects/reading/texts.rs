@@ -1,4 +1,4 @@
-//! Extracts the main text of each page of a site, for entries in the knowledge base.
+//! Extracts the main texts of a site's pages, for entries in the knowledge base.
 
 use std::collections::{HashMap, HashSet};
 
@@ -87,7 +87,7 @@ pub struct Text {
     pub url: String,
 }
 
-/// Returns the main text of every page, excluding boilerplate and pages that only describe products.
+/// Returns the main texts of the pages that contain information about the brand, without boilerplate.
 pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<Text> {
     let descriptions: Vec<&str> = products.iter().filter_map(|product| product.description.as_deref()).collect();
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();

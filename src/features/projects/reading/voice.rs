@@ -14,7 +14,7 @@ const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 /// The minimum number of texts in which a recurring word must occur.
 const TEXTS_MIN: usize = 2;
-/// Further common words that every shop, restaurant or service uses, in the languages of [`GRAMMARS`].
+/// Further common words that many shops, restaurants and services use, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
 /// In texts with fewer words than this in total, a word that occurs twice is frequent.

@@ -34,7 +34,7 @@ impl Operation for Discard {
 }
 
 fn discarded() -> DiscardResult {
-    DiscardResult { message: "The restore was discarded." }
+    DiscardResult { message: "The restore was discarded, if there was one." }
 }
 
 impl Async for Discard {

@@ -25,7 +25,7 @@ pub struct Complete;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The complete query with which Shopify redirected the user back, unchanged, because Shopify signs all of its parameters.
+    /// The complete query with which Shopify redirected the user back, unchanged, because Shopify signs its parameters.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -56,14 +56,13 @@ impl Async for Complete {
         let app = install::app(&engine.settings.connections).filter(|_| query.len() <= limits::STORE_INSTALL_QUERY_BYTES_MAX);
         let signed = app.and_then(|app| Some((install::verified(&app, query)?, app)));
         let Some((Returned { code, shop, state }, app)) = signed else {
-            let reason =
-                "the signature (hmac) is not from Shopify; open the link in the Shopify admin, or start the installation again";
+            let reason = "Shopify did not sign this query for this server's app; start the installation again";
             return Err(Failure::field("query", reason));
         };
         let started = Install::of_state(&engine, environment, &state);
         let Some(started) = started.filter(|started| started.session == session && started.shop == shop) else {
             let reason =
-                "this installation expired, or was started in another browser or for another store; connect the store again";
+                "this installation expired, or was started in another session or for another store; connect the store again";
             return Err(Failure::field("query", reason));
         };
         let Install { project, customers, expires_at, .. } = started;
@@ -130,7 +129,7 @@ fn refused(error: PlatformError) -> Failure {
         }
         PlatformError::Missing => Failure::field("query", "there is no Shopify store with this domain; connect the store again"),
         other => {
-            let detail = format!("The store could not be connected. Shopify: {other} Nothing was stored; try again later.");
+            let detail = format!("The store could not be connected, and nothing was stored. Shopify: {other}");
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(60)
         }
     }

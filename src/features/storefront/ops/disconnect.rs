@@ -34,9 +34,10 @@ impl Operation for Disconnect {
     const SPEC: Spec = Spec::delete("storefront.disconnect", "/v1/storefront/stores/{serverId}", needs(Permission::ProjectWrite))
         .summary("Disconnect a store")
         .about(
-            "Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are kept. The keys themselves stay \
-             valid until you revoke them on the platform. Mailmill still answers Shopify's privacy requests about the store, until Shopify \
-             requests its erasure or for at most 200 days, and keeps only the secret that signs these requests.",
+            "Deletes the stored keys, and removes the webhooks at the store if it can be reached. Imported products and contacts are \
+             kept. The keys themselves stay valid until you revoke them on the platform. Mailmill still answers Shopify's privacy \
+             requests about the store, until Shopify requests its erasure or for at most 200 days, and therefore keeps the secret that \
+             signs these requests.",
         )
         .fails(&[Code::NotFound]);
     type Input = StoreRef;

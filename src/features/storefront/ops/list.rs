@@ -32,15 +32,18 @@ pub struct StoreList {
 }
 
 impl Operation for List {
-    const SPEC: Spec =
-        Spec::get("storefront.list", "/v1/storefront/stores", needs_one(&[Permission::EmailRead, Permission::ProjectWrite]))
-            .summary("List connected stores")
-            .about(
-                "Returns every connected store with the state of its imports, and every disconnected store whose customers requested their \
-                 data. Keys are never returned.",
-            )
-            .blocking()
-            .fails(&[Code::NotFound]);
+    const SPEC: Spec = Spec::get(
+        "storefront.list",
+        "/v1/storefront/stores",
+        needs_one(&[Permission::EmailRead, Permission::ProjectWrite]),
+    )
+    .summary("List connected stores")
+    .about(
+        "Returns the connected stores with the state of their imports, and the disconnected stores whose customers requested their \
+         data, without keys.",
+    )
+    .blocking()
+    .fails(&[Code::NotFound]);
     type Input = ListStores;
     type Output = Counted<StoreList>;
 

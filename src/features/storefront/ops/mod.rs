@@ -1,4 +1,4 @@
-//! The operations on connected stores, one file per verb.
+//! The operations on connected stores, one file per operation.
 
 pub mod authorize;
 pub mod complete;

@@ -1,4 +1,4 @@
-//! Imports everything from a store again.
+//! Imports a store's products and customers again.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,8 +26,8 @@ impl Operation for Sync {
     const SPEC: Spec = Spec::post("storefront.sync", "/v1/storefront/stores/{serverId}/sync", needs(Permission::ProjectWrite))
         .summary("Import a store again")
         .about(
-            "Starts an import of all products and customers. If an import is running, the new one starts after it. Imports also \
-             start once a day.",
+            "Starts an import of the products and, unless they are excluded, the customers. If an import is running, the new one starts \
+             after it. Imports also start once a day.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

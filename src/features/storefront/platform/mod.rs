@@ -29,7 +29,7 @@ trait StorePort {
     /// turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Removes all webhooks to this URL.
+    /// Removes the webhooks to this URL.
     fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Reads a page of the products, starting at `cursor`, or at the first product if there is no cursor.
@@ -268,7 +268,6 @@ macro_rules! adapter {
     };
 }
 
-/// Returns the description of the store to which the client's keys belong.
 pub async fn shop(client: &Client<'_>) -> Result<Shop, PlatformError> {
     adapter!(await client.platform(), shop(client))
 }
@@ -277,17 +276,14 @@ pub async fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> Result<(), Pla
     adapter!(await client.platform(), subscribe(client, hooks))
 }
 
-/// Removes all webhooks to this URL.
 pub async fn unsubscribe(client: &Client<'_>, url: &str) -> Result<(), PlatformError> {
     adapter!(await client.platform(), unsubscribe(client, url))
 }
 
-/// Reads a page of the products.
 pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
     adapter!(await client.platform(), products(client, cursor))
 }
 
-/// Reads a page of the customers.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     adapter!(await client.platform(), customers(client, cursor))
 }
@@ -297,7 +293,6 @@ pub fn verify(platform: Storefront, headers: &HeaderMap, body: &[u8], secret: &s
     adapter!(platform, verify(headers, body, secret))
 }
 
-/// Parses a webhook whose signature is valid.
 pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable> {
     adapter!(platform, read(topic, body, site))
 }

@@ -297,7 +297,7 @@ struct Refund {
     total: Option<String>,
 }
 
-/// Converts a decimal number in a string into a JSON number with all of its digits but without its sign.
+/// Converts a decimal number in a string into a JSON number without its sign.
 fn number(text: Option<&str>) -> Option<Value> {
     let number: serde_json::Number = serde_json::from_str(text?.trim().trim_start_matches('-')).ok()?;
     Some(Value::Number(number))

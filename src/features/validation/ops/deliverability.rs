@@ -43,8 +43,9 @@ impl Operation for Deliverability {
         .summary("Predict the deliverability of an email")
         .about(
             "Judges the content with rules, compares its words with those of known mail, and checks the DNS records of the sender's \
-                domain within 3 seconds. The content does not show the sender's reputation, which matters most, so `confidence` is at \
-                most 0.8. If DNS does not answer in time, `authentication` is absent, and the score does not depend on it.",
+             domain within 3 seconds. The content does not show the sender's reputation, which matters most, so `confidence` is at most \
+             0.8. If the sender is unknown, `authentication` is absent. Records that could not be looked up in time do not affect the \
+             score.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

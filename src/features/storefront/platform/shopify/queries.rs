@@ -18,7 +18,7 @@ pub const EXPORT: &str = "mutation Export($query: String!) { bulkOperationRunQue
 pub const OPERATION: &str = "query Operation($id: ID!) { node(id: $id) { ... on BulkOperation { \
                              id status errorCode objectCount url } } }";
 
-/// The export of the products that customers can buy.
+/// The export of the active products.
 pub const PRODUCTS: &str = "{ products(query: \"status:active\") { edges { node { id title description onlineStoreUrl updatedAt \
                             tracksInventory totalInventory featuredMedia { preview { image { url } } } \
                             priceRangeV2 { minVariantPrice { currencyCode } } \

@@ -170,7 +170,7 @@ fn items(lines: &[LineItem]) -> Vec<Value> {
     lines.iter().take(LINES_MAX).map(item).collect()
 }
 
-/// Converts a decimal number in a string into a JSON number with all of its digits.
+/// Converts a decimal number in a string into a JSON number.
 fn number(text: Option<&str>) -> Option<Value> {
     let value: serde_json::Number = serde_json::from_str(text?.trim()).ok()?;
     Some(Value::Number(value))
