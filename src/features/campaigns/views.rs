@@ -138,7 +138,6 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
         archived_at: campaign.archived_at.map(WireTime),
-        // Every campaign is created through the API.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
         unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {

@@ -1,6 +1,6 @@
 //! The short signed tokens in messages. A token identifies a recipient of a mailing, and a purpose.
 //!
-//! A token contains neither an address nor a name, only references. It is valid as long as the master key stays the same.
+//! A token contains references, but no address and no name. It is valid as long as the master key stays the same.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
