@@ -64,7 +64,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when tasks can no longer submit updates; by then, it has stored every update.
+    // The writer ends when no task can submit updates any more.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
