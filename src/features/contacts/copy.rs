@@ -1,8 +1,8 @@
 //! Copies contacts of a brand: a batch is read in one store and merged by email in another.
 //!
 //! The copy to the live environment follows the rules of an import: given values replace existing ones, and a contact that has unsubscribed
-//! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) keeps the status of contacts that still exist. A missing contact that
-//! unsubscribed, bounced or complained since the backup does not get mail again.
+//! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) keeps the status of contacts that still exist, and does not
+//! resubscribe a missing contact that unsubscribed, bounced or complained since the backup.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;

@@ -1,7 +1,7 @@
 //! Makes one change to many contacts: immediately to the contacts that a request names, or in steps to all contacts that match a filter.
 //!
-//! A webhook event is emitted for each contact that is unsubscribed or deleted; other changes emit no event. A step resumes after the contact at which the previous step ended, so no contact is changed twice. Contacts added after
-//! the job started are not changed.
+//! A webhook event is emitted for each contact that is unsubscribed or deleted; other changes emit no event. A step resumes after the
+//! contact at which the previous step ended, so no contact is changed twice. Contacts added after the first step are not changed.
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! The dispatcher of one environment: reads due recipients from the store, renders and sends their messages, and records the replies.
 //!
-//! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A mail transport claims a recipient in the store
-//! when it has sent the message except its final dot; if sending fails before that, the message was certainly not accepted.
+//! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A mail transport claims a recipient in the
+//! store when it has sent the message except its final dot; if sending fails before that, the message was certainly not accepted.
 //! Rows that a previous process claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
