@@ -353,7 +353,10 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     }
     let refused = start();
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
-    assert!(refused.refusal().2.contains(" imports, exports and bulk changes are already in progress"), "{refused:?}");
+    assert!(
+        refused.refusal().2.contains(" imports, exports and bulk changes of this brand are already in progress"),
+        "{refused:?}"
+    );
     work(&app);
     let last = start().data();
     let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("the job has an id"));
