@@ -277,7 +277,7 @@ mod tests {
         let input = read(&columns, &format!("ada@example.com{}x", ",".repeat(many))).expect("one field has a value");
         assert_eq!(input.custom_fields.len(), 1);
         let refused = read(&columns, &format!("ada@example.com{}", ",x".repeat(many))).expect_err("all fields have a value");
-        assert_eq!((refused.field.as_str(), refused.error.contains("at most 100 custom fields")), ("customFields", true));
+        assert_eq!((refused.field.as_str(), refused.error.contains("at most 100 fields")), ("customFields", true));
         let unnamed =
             ColumnMap { email: "a".into(), custom_fields: BTreeMap::from([(" ".into(), "a".into())]), ..ColumnMap::default() };
         let failure = Columns::named(&unnamed, &headers("a")).expect_err("the name is blank");
