@@ -49,7 +49,7 @@ impl Reason {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SuppressionSource")]
 pub enum Source {
-    /// An API call.
+    /// The API or the dashboard, or the deletion of a contact.
     Api,
     /// A mail server's reply during handoff.
     Smtp,

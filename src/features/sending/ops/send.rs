@@ -51,7 +51,7 @@ pub struct SendEmail {
     pub recipient_id: Option<String>,
     /// The recipient's address. Set it only if `recipientType` is `email`.
     pub recipient_email: Option<EmailAddress>,
-    /// The From address. Live mail needs an address at a verified domain.
+    /// The From address. Live mail needs an address at a verified domain, unless the settings allow others.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
