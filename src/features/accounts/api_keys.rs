@@ -1,4 +1,4 @@
-//! API keys: their table and their in-memory cache, which always change together.
+//! API keys: their table and their in-memory cache, which change together.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 
-/// A lock held while a key, a user or a session changes, so that the commit and the cache change together and the cache never returns to an
-/// older state. Such changes are rare, so one lock per process is enough.
+/// A lock held while a request changes a key, a user or a session, so that the cache changes in the order of the commits. Such changes are
+/// rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Loads into memory the data that every request checks: working keys, users, their sessions, and the attempts counted by rate limits.
+/// Loads into memory the data that authentication checks: working keys, users, their sessions, and the attempts counted by rate limits.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
@@ -63,7 +63,11 @@ pub fn cached_session(session: &Session) -> CachedSession {
 pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
-        tracing::error!(account = %account.id, plan = account.plan, "the settings do not contain this account's plan; requests from the account get status 503");
+        tracing::error!(
+            account = %account.id,
+            plan = account.plan,
+            "the settings do not contain this account's plan, so its requests get status 503; add the plan or change the account's plan"
+        );
     }
     let (rate_limits, user_rate_limits) = <(RateLimits, RateLimits)>::default();
     engine.keys.ensure_account_limits(account.id, || {

@@ -1,5 +1,5 @@
 //! Authentication: password, second factor, and limits on attempts to guess them. An unknown email and a wrong password get the same error
-//! after the same time.
+//! after about the same time.
 
 use super::model::User;
 use super::{password_hash, second_factor, sessions, store};
@@ -46,7 +46,7 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
         None => None,
     };
     drop(tx);
-    // If no user has this email, verify the password against a hash that no password matches, which takes the same time.
+    // If no user has this email, verify the password against a hash that no password matches, which takes about as long.
     let is_right = password_hash::verify(credentials.password, user.as_ref().map(|user| user.password.clone())).await?;
     let user = user.filter(|_| is_right).ok_or_else(|| refused(context))?;
     let tx = context.engine.control.read();

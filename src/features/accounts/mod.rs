@@ -1,9 +1,8 @@
 //! Accounts: they own all data in this installation, and they have members and API keys for programs.
 //!
 //! An installation has one account, created when first needed, and further accounts if sign-up is open. Members sign in with a password and
-//! optionally an authenticator app; agents request keys from members. Keys, passwords, tokens and codes are stored only as hashes. The
-//! in-memory caches of keys and users are copies of the tables and are updated after every commit, one change at a time. A key therefore
-//! works from the response that returns it until the response that reports its revocation.
+//! optionally an authenticator app; agents request keys from members. Keys, passwords and tokens are stored only as hashes. The in-memory
+//! caches of keys and users are copies of the tables and are updated after each commit, one change at a time.
 
 pub mod agents;
 mod api_keys;
@@ -42,8 +41,8 @@ use crate::vocab::roles::Role;
 
 use store::{claims, sign_in};
 
-/// Loads into memory the data that every request checks: keys, access tokens, users, sessions, and attempts. A node of a cluster also calls
-/// this function whenever another node has changed this data.
+/// Loads into memory the data that authentication checks: keys, access tokens, users, sessions, and attempts. A node of a cluster also
+/// calls this function when another node has changed this data.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     api_keys::load_caches(engine)?;
     authorization::load(engine, &engine.control.read())
@@ -103,8 +102,7 @@ pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), F
         true => Ok(()),
         false => Err(Failure::because(
             Code::InsufficientPermissions,
-            "Only the account that owns this installation can use this operation; sign in to that account, or use one of its API \
-             keys.",
+            "Only the account that owns this installation can use this operation; sign in to that account.",
         )),
     }
 }

@@ -175,8 +175,8 @@ pub struct SetupLink {
 
 impl Record for SetupLink {}
 
-/// A password of acceptable length that is not among the most common passwords. All characters are allowed, because rules that require
-/// certain kinds of characters lead to weaker passwords.
+/// A password of acceptable length that is neither one repeated character nor among the most common passwords. It may contain any
+/// characters, because rules that require certain kinds of characters lead to weaker passwords.
 #[derive(Clone, Debug)]
 pub struct Password(Secret);
 

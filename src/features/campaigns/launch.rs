@@ -58,7 +58,7 @@ impl<'e> LaunchContext<'e> {
     }
 }
 
-/// Runs every check that is possible before a campaign starts. Returns the emails as they would be sent now.
+/// Checks that the campaign can start now. Returns the emails as they would be sent now.
 pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<ReadyEmail>, Failure> {
     let plan = &campaign.plan;
     check_archive(campaign)?;
@@ -75,7 +75,7 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
 
 pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     match campaign.is_archived() {
-        true => Err(Failure::because(Code::WrongState, "The campaign is archived; unarchive it to send it.")),
+        true => Err(Failure::because(Code::WrongState, "The campaign is archived. Unarchive it first.")),
         false => Ok(()),
     }
 }

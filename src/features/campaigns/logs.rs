@@ -52,7 +52,7 @@ pub struct CampaignLog {
     pub sent_at: Option<WireTime>,
     /// When the next delivery attempt is due, if one is planned.
     pub next_attempt_at: Option<WireTime>,
-    /// The mail server's last reply, or why the delivery is unknown.
+    /// The mail server's last reply, Mailmill's own description of the result, or why the delivery is unknown.
     pub reply: Option<String>,
 }
 
@@ -266,7 +266,7 @@ fn unknown(why: UnknownReason) -> &'static str {
     match why {
         UnknownReason::Crash => "It is not known whether the message was delivered, because the service stopped unexpectedly.",
         UnknownReason::Disconnected => {
-            "It is not known whether the message was delivered, because the mail server closed the connection without a final reply."
+            "It is not known whether the message was delivered, because the mail server sent no valid final reply."
         }
         UnknownReason::Timeout => {
             "It is not known whether the message was delivered, because the mail server sent no final reply in time."
@@ -279,14 +279,14 @@ fn unknown(why: UnknownReason) -> &'static str {
 pub fn reason(skip: &Skip) -> String {
     let words = match skip {
         Skip::Suppressed => "The address is on the suppression list.",
-        Skip::Unsubscribed => "The contact has unsubscribed.",
-        Skip::Bounced => "An earlier message to this address bounced.",
+        Skip::Unsubscribed => "The contact is unsubscribed.",
+        Skip::Bounced => "The contact has the status bounced.",
         Skip::NotSubscribed => "The contact is not subscribed.",
-        Skip::TopicUnsubscribed => "The contact is not subscribed to this topic.",
+        Skip::TopicUnsubscribed => "The contact is not subscribed to the topic of the message.",
         Skip::InvalidAddress => "The address is not a valid email address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
-        Skip::Cancelled => "The campaign was canceled before the message for this contact was sent.",
+        Skip::Cancelled => "The send was canceled or failed before the message for this recipient was sent.",
         Skip::MergeFailed(error) => return format!("The message cannot be written: {error}."),
         Skip::MissingField(field) => {
             return format!("The contact has no usable value for the merge field {field}.");

@@ -48,7 +48,7 @@ fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<P
     let absent = || {
         let detail = match project {
             Some(_) => "The brand has no campaign with this ID.",
-            None => "No campaign has this ID.",
+            None => "The account has no campaign with this ID.",
         };
         Failure::because(Code::NotFound, detail).see("campaigns.list", "GET /v1/campaigns lists a project's campaigns")
     };

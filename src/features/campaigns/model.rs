@@ -147,7 +147,7 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// All recipients get the campaign at one moment: at the start time in the campaign's time zone.
+    /// Sending to all recipients starts at one moment: at the start time in the campaign's time zone.
     #[default]
     Campaign,
     /// Each recipient gets the campaign at the start time in the recipient's own time zone.
@@ -194,7 +194,7 @@ pub enum CampaignStatus {
     Throttled,
     /// A user paused the campaign and can resume it.
     Paused,
-    /// Delivery was attempted for every recipient. Mailmill retries deferred recipients until `completedAt`.
+    /// Delivery was attempted for every recipient who was not skipped. Mailmill retries deferred recipients until `completedAt`.
     Sent,
     /// Sending the campaign failed and cannot continue.
     Failed,
@@ -274,9 +274,9 @@ pub enum Transition {
 
 const STARTED: &str =
     "a campaign that has started can no longer be changed or deleted; cancel the campaign, or duplicate it and change the copy";
-const OVER: &str = "duplicate the campaign to send it again";
+const OVER: &str = "duplicate the campaign, and change or send the copy";
 const ENDED: &str = "the campaign has finished, so this action would have no effect";
-const RECORD: &str = "the campaign's log must be kept because it lists the recipients; archive the campaign instead";
+const RECORD: &str = "a campaign that has ended cannot be deleted, because its log is kept; archive the campaign instead";
 const NOT_STARTED: &str =
     "this action is possible only after the campaign has started; send or schedule it, or wait until its scheduled time";
 const NOT_PLANNED: &str = "the campaign has no start time; schedule it first";
@@ -287,8 +287,8 @@ const WAITING: &str = "the campaign has not started; unschedule or cancel it ins
 const RUNNING: &str = "the campaign has already started";
 const NO_MAILING: &str = "the campaign is not being sent";
 
-/// The result of every action in every status. An action that the campaign's status already reflects is accepted and has no effect,
-/// because clients repeat requests whose response was lost.
+/// The result of every action in every status. Pausing, resuming, unscheduling or canceling a campaign again is accepted and has no
+/// effect, because clients repeat requests whose response was lost.
 #[rustfmt::skip]
 const TABLE: [(Action, [Transition; 9]); 16] = {
     use Action as A;

@@ -1,4 +1,4 @@
-//! A campaign's statistics, from the recipient rows and the engagement records.
+//! A campaign's statistics, from the counts of recipients, the engagement counts, and the revenue.
 
 use std::collections::BTreeMap;
 

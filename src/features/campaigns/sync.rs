@@ -13,7 +13,7 @@ use crate::vocab::ids::AccountId;
 /// Returns how the mailing's state affects its campaign: the action, the time when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
-        // Delivery was attempted for every recipient, and only retries are left. This does not apply to a campaign in recipients' own time
+        // Only retries are left. This does not apply to a campaign in recipients' own time
         // zones, where some recipients may still wait for the first attempt.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
@@ -24,8 +24,8 @@ fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
         }
         State::Waiting { reason: WaitReason::Transport, until } => {
             let said = format!(
-                "Mail cannot be sent at the moment: no mail transport is available, or the sending domain is not verified. The service \
-                 retries automatically at {until}."
+                "Mail cannot be sent at the moment: no mail transport is available, the sending domain is not verified, or the messages \
+                 could not be prepared. The service retries automatically at {until}."
             );
             (Action::Wait, None, Some(said))
         }

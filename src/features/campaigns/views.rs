@@ -41,9 +41,9 @@ pub struct CampaignView {
     /// The ID of the segment or tag; the project's ID if the campaign goes to all contacts.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Before the start, the number of subscribed contacts in the audience; absent where counting would be slow, as in the response to a
-    /// request that creates or changes a campaign for a segment. After the start, the number of recipients who get the campaign. A dry run
-    /// returns exact numbers.
+    /// Until all recipients are determined after the start, the number of subscribed contacts in the audience; absent where counting would
+    /// be slow, as in the response to a request that creates or changes a campaign for a segment. After that, the number of recipients who
+    /// are not skipped. A dry run returns exact numbers.
     pub estimated_recipients: Option<u64>,
     /// The client's name for a transport, as given. The installation's settings determine the transport.
     pub provider_type: Option<String>,
@@ -138,7 +138,6 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
         archived_at: campaign.archived_at.map(WireTime),
-        // Every campaign is created through the API.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
         unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {

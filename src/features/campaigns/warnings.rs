@@ -34,7 +34,7 @@ impl CampaignWarning {
     }
 }
 
-/// An email's subject, HTML and text, with the postal addresses that are known.
+/// An email's subject, HTML and text, and what is known about its postal address.
 pub struct EmailTexts<'a> {
     pub subject: &'a str,
     pub html: &'a str,
@@ -59,7 +59,8 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     }
     let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
     if !texts.names_address.unwrap_or_else(in_text) {
-        let message = "The email contains no postal address. Many countries require one in marketing emails. Add your postal address to the brand.";
+        let message = "No postal address was found in the email. Many countries require one in marketing emails. Set the brand's postal \
+                       address, and check that the email contains it.";
         warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings

@@ -75,12 +75,16 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
 /// Returns the reason why these fields cannot be stored; returns `None` if they can be stored.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
-        return Some(format!("a contact can have at most {} custom fields, not {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
+        return Some(format!(
+            "at most {} fields are allowed, but there are {}; remove some",
+            limits::CUSTOM_FIELDS_MAX,
+            fields.len()
+        ));
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
         let max = limits::CUSTOM_FIELDS_BYTES_MAX;
-        return Some(format!("all custom fields together can have at most {max} bytes, but have {bytes}"));
+        return Some(format!("all fields together can have at most {max} bytes, but have {bytes}; shorten some"));
     }
     for (name, value) in fields {
         if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
@@ -92,8 +96,8 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
         }
         if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
             return Some(format!(
-                "\"{name}\" is nested too deeply; at most {} levels are allowed",
-                limits::CUSTOM_FIELDS_DEPTH_MAX
+                "\"{name}\" is nested too deeply; it can have at most {} levels of lists and objects",
+                limits::CUSTOM_FIELDS_DEPTH_MAX - 1
             ));
         }
     }

@@ -56,7 +56,7 @@ impl<'a> ContactRow<'a> {
 /// The kind of request that a status change comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeOrigin {
-    /// A request to change this one contact: the status endpoint, a PATCH, or the contact's own unsubscription.
+    /// A request to change the status: the status endpoint, a PATCH, a bulk change, or the contact's own choice.
     Explicit,
     /// A side effect of another action: a row of an import or bulk write, a copy to the live environment, or a bounce.
     Incidental,
@@ -88,7 +88,7 @@ impl Status {
 }
 
 impl Contact {
-    /// Changes the status and updates the unsubscribe time accordingly. The caller must have checked [`Status::keeps`].
+    /// Changes the status and updates the unsubscribe time. For an incidental change, the caller has checked [`Status::keeps`].
     pub fn set_status(&mut self, status: Status, now: Timestamp) {
         if self.status == status {
             return;

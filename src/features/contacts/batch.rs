@@ -1,8 +1,8 @@
 //! Writes many contact inputs in one transaction: looks up existing contacts by sorted keys, reserves the numbers of new contacts together,
 //! and merges the inputs in the given order.
 //!
-//! Bulk writes, file imports and copies of brands use this file. It applies the rules for a single contact in `write.rs` to
-//! thousands of contacts efficiently.
+//! Bulk writes, imports, hooks, and copies and restores of brands use this file. It applies the rules in `write.rs` to many contacts
+//! efficiently.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ impl Counts {
     }
 }
 
-/// A message about one row: why the row was refused, or why the contact's status was not changed.
+/// A message about one row: why the row was refused, why a value was left out, or why the contact's status was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowNote {
     /// The number of the row, in the numbering of its source.
@@ -148,8 +148,8 @@ impl BatchOutcome {
     }
 }
 
-/// Applies a batch that comes from `source`. Adds the tags `extra_tags` to every contact in the batch. Emits a webhook event for each
-/// contact that the batch unsubscribes.
+/// Applies a batch that comes from `source`. Adds the tags `extra_tags` to the contacts that it creates or merges. Emits a webhook event
+/// for each existing contact that the batch unsubscribes.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),

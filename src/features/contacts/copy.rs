@@ -1,8 +1,8 @@
 //! Copies contacts of a brand: a batch is read in one store and merged by email in another.
 //!
 //! The copy to the live environment follows the rules of an import: given values replace existing ones, and a contact that has unsubscribed
-//! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) changes no status: what a person or a mail server decided since
-//! the backup counts more than the backup.
+//! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) keeps the status of contacts that still exist, and does not
+//! resubscribe a missing contact that unsubscribed, bounced or complained since the backup.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -76,7 +76,7 @@ enum Standing {
     Erased,
 }
 
-/// The results of a restore of contacts. Each contact is counted once.
+/// The results of a restore of contacts. A contact that cannot be written is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReturnCounts {
     /// The number of contacts that are restored.
@@ -187,8 +187,8 @@ impl ContactsCopy {
         Ok(outcome)
     }
 
-    /// Returns the counts that [`ContactsCopy::restore`] would return. If values are replaced, counts every contact that exists as
-    /// updated, even if it would not change.
+    /// Estimates the counts that [`ContactsCopy::restore`] would return: contacts that exist count as updated if values are replaced, and
+    /// otherwise as unchanged.
     pub fn preview(&self, tx: &impl Read, into: ProjectId, rule: &ReturnRule) -> Result<ReturnCounts> {
         let mut counts = ReturnCounts::default();
         for (number, input) in &self.rows {

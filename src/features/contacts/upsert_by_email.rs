@@ -1,6 +1,6 @@
 //! Finds or creates contacts by email.
 //!
-//! A contact created here is non-subscribed, because another system reported the contact, and the contact never asked for mail.
+//! A contact created here is non-subscribed, because another system reported the contact, and the contact did not ask for mail.
 
 use std::collections::HashMap;
 

@@ -11,7 +11,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The reason why a contact is no longer subscribed: `data.action` of `subscriber.unsubscribed`.
+/// What happened to the contact: `data.action` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The contact unsubscribed, through any channel.

@@ -1,5 +1,5 @@
-//! Selects the contacts that currently match a filter. The result is computed, or taken from a cache until a contact in the project
-//! changes.
+//! Selects the contacts that currently match a filter. The result is computed, or taken from a cache while the data that the filter reads
+//! is unchanged.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! Filters on contacts: the filter tree used in segments, lists and exports, and the selection of contacts that match it.
+//! Filters on contacts: the filter tree used in segments, exports and bulk changes, and the selection of contacts that match it.
 //!
 //! A request contains a [`FilterTree`]. [`FilterTree::check`] converts the tree to a [`Filter`] or reports the first error with its path.
 //! [`Filter::select`] returns the matching contacts, and [`Filter::matches`] checks one contact. `compare.rs` defines how values are
-//! compared; `plan.rs` and `scan.rs` search up to a million contacts.
+//! compared; `plan.rs` and `scan.rs` search many contacts.
 //!
 //! This feature does not depend on who may see the contacts or how activity is recorded; see `contact_records::activity` and
 //! `customer_events`.

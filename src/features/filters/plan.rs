@@ -2,7 +2,7 @@
 //!
 //! Conditions on tags, topics, statuses, times, activity and events are computed with set algebra, without a scan of the contact rows.
 //! Conditions on fields need the rows: each part of the filter gives the contacts that certainly match (`sure`) and the contacts whose
-//! rows must be checked (`open`). The whole filter therefore needs only one scan, regardless of the number of fields in it, and the
+//! rows must be checked (`open`). The whole filter therefore needs at most one scan, regardless of the number of fields in it, and the
 //! scan reads only the undecided contacts.
 
 use roaring::RoaringBitmap;

@@ -37,7 +37,7 @@ fn change(
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
     change(&mut mailing).map_err(|word| {
-        let detail = format!("This action is not possible for a direct send or batch with the status {word}.");
+        let detail = format!("This action is not possible, because the send is {word}.");
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
@@ -66,7 +66,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
         let word = mailing.word();
-        let detail = format!("A direct send or batch with the status {word} cannot be sent again.");
+        let detail = format!("Nothing can be sent again, because the send is {word}.");
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;

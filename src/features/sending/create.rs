@@ -21,7 +21,7 @@ use crate::features::{engagement, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 
-/// Creates a mailing. When this transaction commits, the mailing is on disk and will be sent.
+/// Creates a mailing. It is on disk once this transaction commits.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
@@ -71,7 +71,10 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId, numb
     let values = MergeData { profile: &profile, variables: &variables, tags: &tags, links: None };
     match needs.missing(&values) {
         Some(field) => {
-            let detail = format!("the field {field} has no value; set a value, or write {{{{ {field} | default(\"…\") }}}}");
+            let detail = format!(
+                "the field {field} has no value for {}; set a value, or write {{{{ {field} | default(\"…\") }}}}",
+                profile.email
+            );
             Err(Failure::field("variables", detail))
         }
         None => Ok(()),

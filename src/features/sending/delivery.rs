@@ -50,7 +50,7 @@ impl Recipient {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
     Queued,
-    /// The handoff is on disk before the final dot is sent: from then on, the server may have the message.
+    /// The handoff is stored before the final dot is sent. The server may have the message.
     Handoff {
         epoch: u64,
         attempt: u16,
@@ -62,8 +62,8 @@ pub enum Delivery {
         at: Timestamp,
         reply: String,
     },
-    /// The message was certainly not accepted and will be retried, or it waits for the recipient's local time. The retry limit is
-    /// counted from `since`.
+    /// The message will be retried or, after an unknown delivery, sent again, or it waits for the recipient's local time. The retry limit
+    /// is counted from `since`.
     Deferred {
         attempts: u16,
         since: Timestamp,
@@ -122,11 +122,11 @@ pub enum Skip {
     TopicUnsubscribed,
     InvalidAddress,
     DuplicateAddress,
-    /// A merge field has neither a value nor a default.
+    /// A merge field has no usable value and no default.
     MissingField(String),
     /// The contact was deleted.
     Erased,
-    /// The mailing was canceled before the message was sent to this recipient.
+    /// The mailing was canceled or failed before the message was sent to this recipient.
     Cancelled,
     /// The message cannot be written, for example because it becomes too long with this recipient's values. Contains the error.
     MergeFailed(String),
@@ -271,8 +271,8 @@ pub enum Event {
     Evidence { what: &'static str },
     /// A user requests a resend, at the risk of a second copy.
     Resend,
-    /// The mailing's policy for unknown deliveries requests a resend. The first resend follows immediately, and later ones after
-    /// growing pauses. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, there are no more resends.
+    /// The mailing's policy for unknown deliveries requests a resend. It follows immediately after the first attempt, and after growing
+    /// pauses after later attempts. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, there are no more resends.
     AutoResend { schedule: Schedule },
     /// The time of the retry is so far in the future that the clock must have been wrong when the time was stored.
     Misdated { schedule: Schedule },
@@ -281,7 +281,8 @@ pub enum Event {
 /// The retry backoff of deferred mail. The settings are `mail.retry_minutes` and `mail.give_up_hours`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// The pause before the first retry; it doubles up to [`limits::RETRY_PAUSE_MS_MAX`].
+    /// The pause before the first retry. It doubles for each later retry, up to [`limits::RETRY_PAUSE_MS_MAX`] or its own length if that
+    /// is longer.
     pub first_pause_ms: i64,
     /// The time after which a deferred delivery fails.
     pub give_up_ms: i64,
@@ -293,7 +294,7 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// Returns the maximum time until a retry: a stored retry that is further away is invalid.
+    /// Returns the maximum time until a retry. If a recipient with an attempt has a later retry, its time is wrong.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
@@ -335,7 +336,7 @@ impl Delivery {
                 D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now }
             }
 
-            // The server deferred the message before the dot or in reply to it. In both cases, the message was certainly not accepted.
+            // The attempt failed before the dot, or the server deferred the message in reply to it. The message was certainly not accepted.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
                 self.deferred(reply, schedule, now)
             }

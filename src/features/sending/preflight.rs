@@ -1,6 +1,4 @@
-//! Checks before a mailing is created: a transport, a verified From address, and the plan's quota.
-//!
-//! With these checks, impossible sends are rejected immediately, instead of failing later.
+//! Checks before a mailing is created: a transport, a verified domain of the From address, and the plan's quota.
 
 use serde_json::json;
 
@@ -58,7 +56,8 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
         QuotaLeft::Left(left, until) => {
             let emails = if left == 1 { "1 more email".to_owned() } else { format!("{left} more emails") };
             let detail = format!(
-                "The plan's email quota allows {emails} until {until}, and {}. Send to fewer recipients, or wait.",
+                "The plan's email quota allows {emails} until {until}, and {}. Wait until then, or send to fewer recipients if the quota \
+                 is large enough for them.",
                 queued(waiting)
             );
             return Err(over_quota(detail, now, until));

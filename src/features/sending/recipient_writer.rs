@@ -1,8 +1,8 @@
 //! Writes recipient rows: many updates per transaction, and each update reads the data that it depends on in that transaction.
 //!
-//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one, so a
-//! commit takes as long for one connection as for five hundred. A claim is answered when it is on disk; other updates usually do
-//! not wait for the disk. The writer is independent of how messages are rendered and sent.
+//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one. A claim
+//! is answered when it is on disk; other updates usually do not wait for the disk. The writer is independent of how messages are
+//! rendered and sent.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -62,11 +62,11 @@ pub enum RowUpdate {
 pub enum UpdateResult {
     /// The update is on disk.
     Done,
-    /// The message must not be sent to the recipient; the row contains the reason.
+    /// The message must not be sent now: the recipient is skipped, or the row is missing or in a state that allows no claim.
     Refused,
-    /// The mailing must not send now: it is paused, it has ended, or the quota is used up.
+    /// The mailing must not send now: it is being planned, paused or ended, or the quota is used up.
     Stopped,
-    /// The store failed, so it is uncertain whether the update was written.
+    /// It is uncertain whether the update was written, because the write failed.
     Lost,
 }
 
@@ -147,8 +147,8 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes each update in its own transaction, after a damaged row stopped a transaction with all of them. Only the updates that need
-/// the damaged row are lost, and not the replies of mail servers to other messages.
+/// Writes each update in its own transaction, after a damaged row or a panic stopped a transaction with all of them. Updates that do not
+/// cause the error are then written.
 async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
     let mut answers = Vec::with_capacity(updates.len());
     for (place, update) in updates.iter().enumerate() {
@@ -163,7 +163,7 @@ async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<Recipi
     answers
 }
 
-/// Writes the updates in `span`, and retries while the store is busy, so that no update is lost.
+/// Writes the updates in `span`, and retries while the store is busy.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,

@@ -1,5 +1,5 @@
-//! Retention of direct sends: deletes expired mailings, their recipients and activity, content that no mailing uses, and old
-//! messages in the built-in inbox.
+//! Retention: deletes old direct sends that have ended, their recipients and activity, content that no mailing uses, and old messages
+//! in the built-in inbox.
 //!
 //! Rows of campaigns and batches are kept. Each sweep continues a walk over all mailings, in order of creation, for a limited number of
 //! mailings. It stores its position, and the walk starts again each day for mailings that were not finished during the last walk.

@@ -1,5 +1,5 @@
-//! Writes the headers that mail services copy into their events, so that an event can be matched to its message. Some services replace
-//! the Message-ID, which therefore cannot identify the message.
+//! Writes the headers that mail services copy into their events, so that an event can be matched to its message. The Message-ID is not
+//! sufficient, because some services replace it.
 
 use url::Url;
 

@@ -1,6 +1,6 @@
-//! System mail to users of the installation, which is sent immediately: invitations and password-reset links.
+//! System mail to users of the installation: invitations, password-reset links, and messages about the backup.
 //!
-//! The emails are not stored, because a user can request a lost link again. So they need neither recipient rows nor a mailing.
+//! The emails are sent immediately and not stored, so they need neither recipient rows nor a mailing.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
         return Ok(Err("the setting accounts.mail_from is missing; set it to the sender's address".into()));
     };
     let MailRoute::Transport(transport) = route(engine, Environment::Live) else {
-        return Ok(Err("no mail transport is configured; set mail.relay or mail.direct".into()));
+        return Ok(Err("no mail transport is in use; set mail.relay or mail.direct, and do not set mail.development".into()));
     };
     let signer = match accounts::installation(engine)? {
         Some(account) => {

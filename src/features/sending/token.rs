@@ -1,6 +1,6 @@
 //! The short signed tokens in messages. A token identifies a recipient of a mailing, and a purpose.
 //!
-//! A token contains neither an address nor a name, only references. It is valid as long as the master key stays the same.
+//! A token contains references, but no address and no name. It is valid as long as the master key stays the same.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -17,7 +17,7 @@ const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 /// The base-32 alphabet of RFC 4648 in lowercase. Decoding ignores case, because servers may change the case of local parts.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// The purpose of a token. A token is valid for one purpose only.
+/// The purpose of a token. An operation accepts only the purposes that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The tracking pixel, which records an open.

@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 const MAIL_PORT: u16 = 25;
 
 pub enum MailRoute {
-    /// Mail stays on this machine, in the built-in inbox.
+    /// Mail is stored in the built-in inbox.
     Inbox,
     /// Mail goes to relays or to the recipients' mail servers.
     Transport(Box<Transport>),

@@ -31,8 +31,8 @@ pub struct BatchView {
     pub queued_count: u64,
     pub sent_count: u64,
     pub failed_count: u64,
-    /// The number of recipients whose delivery is unknown because the service or the connection failed before the reply arrived.
-    /// They automatically get the message again only if the batch belongs to a campaign whose `unknown` is `resend`.
+    /// The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or no valid reply arrived
+    /// in time. They automatically get the message again only if the batch belongs to a campaign whose `unknown` is `resend`.
     pub unknown_count: u64,
     /// The number of skipped recipients, by reason.
     pub skipped: BTreeMap<String, u64>,

@@ -1,7 +1,7 @@
 //! Webhook events about messages: test sends, and engagement events for webhooks that subscribe to them.
 //!
-//! A campaign can cause hundreds of thousands of these events, so an event is written only if a webhook subscribes to it. The check costs
-//! one read.
+//! A campaign can cause hundreds of thousands of engagement events, so they are written only if a webhook subscribes to them. The check
+//! costs one read.
 
 use serde_json::{Value, json};
 

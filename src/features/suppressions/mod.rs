@@ -1,7 +1,7 @@
-//! The suppression list of an account: the addresses that must not be mailed, with reasons.
+//! The suppression list of an account: the addresses that get no mail, or only transactional mail, with reasons.
 //!
-//! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. A stolen copy of
-//! the data files cannot be tested for addresses, because the hash key is derived from the master key.
+//! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. The hash key is
+//! derived from the master key, so without it, a copy of the data cannot be tested for the addresses of erased contacts.
 //!
 //! Invariant: an address has one row. Only a more serious reason replaces the reason of a row.
 

@@ -15,7 +15,7 @@ pub enum Reason {
     Unsubscribe,
     /// A user or program of the account added the address.
     Manual,
-    /// The mail server reported that the address does not exist.
+    /// A mail server reported that the address does not exist, or messages to the address bounced repeatedly.
     BounceHard,
     /// The recipient reported a message as spam.
     Complaint,
@@ -49,13 +49,13 @@ impl Reason {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SuppressionSource")]
 pub enum Source {
-    /// An API call.
+    /// The API or the dashboard, or the deletion of a contact.
     Api,
     /// A mail server's reply during handoff.
     Smtp,
-    /// A bounce message that arrived after the handoff.
+    /// A bounce message or a complaint that arrived by mail.
     Inbound,
-    /// The recipient unsubscribed, through a link or by email.
+    /// The recipient unsubscribed.
     Recipient,
     /// A mail service's webhook, which reported a bounce or a complaint.
     MailService,

@@ -1,7 +1,7 @@
 //! Applies the effects of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! A report is trusted because it contains the token of the message, which only those who received the message can have; `inbound`
-//! ignores reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
+//! A report that arrives by mail is trusted because it contains the token of the message, which was only in that message; `inbound` ignores
+//! reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
 //! counted, except that a hard bounce replaces a bounce of another class once.
 
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Erases a deleted contact from all features that store data about the contact, in stages of bounded steps that can resume after a crash.
 //!
 //! Some data stays: anonymous counts; the contact's number in sets, where the number has no effect; and, if the contact had unsubscribed,
-//! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The event that reports the
-//! deletion to other systems stays until it is delivered, for at most a week.
+//! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The webhook event
+//! that reports the deletion stays until it expires after a week.
 
 use std::ops::ControlFlow;
 
@@ -57,8 +57,8 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
 }
 
-/// Repeats a step that a damaged row stopped, with only one mailing. If the damaged row belongs to this mailing, skips the
-/// mailing; if another stage needs the row, skips the stage. Otherwise, erasure would stop for all contacts.
+/// Repeats a step that a damaged row or a panic stopped, with only one mailing. If the step fails again, skips the mailing or, in another
+/// stage, the rest of the stage, so that erasure does not stop for all contacts.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {

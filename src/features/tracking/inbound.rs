@@ -1,7 +1,7 @@
 //! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the effects.
 //!
-//! The content of inbound mail is unverified. Mail without a token that only the sent message contained is ignored. Mail with a token can
-//! report only what a reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
+//! The content of inbound mail is unverified. Mail without a token of a sent message is ignored. Mail with a token can report only what a
+//! reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -18,7 +18,7 @@ use crate::features::suppressions::Source as SaidBy;
 pub enum Received {
     /// The message concerns a recipient of this installation, and was handled.
     Handled,
-    /// The message does not concern a recipient: it has no valid token, is an automatic reply, or was written by a person.
+    /// The message has no effect: for example, it has no valid token, is an automatic reply, or was written by a person.
     Ignored,
 }
 

@@ -103,7 +103,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("go-http-client"), Visitor::Scanner, "Go's own client"),
     (Agent::Has("java/"), Visitor::Scanner, "Java's own client"),
     (Agent::Has("libwww-perl"), Visitor::Scanner, "Perl's own client"),
-    (Agent::Is(""), Visitor::Scanner, "every email client and browser sends a user agent"),
+    (Agent::Is(""), Visitor::Scanner, "email clients and browsers send a user agent"),
 ];
 
 pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
@@ -181,7 +181,7 @@ pub enum BounceAction {
 
 /// TABLE: for each bounce class, the number of consecutive bounces that triggers an effect, and the effect.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
-    // An address that does not exist today will not exist tomorrow, and mailing the address again harms the sender's reputation.
+    // An address that does not exist rarely exists later, and mailing it again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),
     // Owners empty full mailboxes. A mailbox that is full for five messages in a row is probably abandoned.
     (Bounce::Soft, 5, BounceAction::Bounced),

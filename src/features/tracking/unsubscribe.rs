@@ -1,7 +1,7 @@
 //! Unsubscribing and choosing topics: the only module that applies a recipient's own request, for all channels.
 //!
-//! If a mailing has a topic, the unsubscribe button of an email client unsubscribes from that topic, which is the list of RFC 8058;
-//! the unsubscribe page also has a button to unsubscribe from all mail. If a mailing has no topic, unsubscribing applies to all
+//! If a mailing has a topic and the recipient is a contact, the unsubscribe button of an email client unsubscribes from that topic, which
+//! is the list of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing applies to all
 //! mail.
 
 use super::bounces::{self, SuppressionList};
@@ -19,7 +19,7 @@ use crate::vocab::ids::TopicId;
 /// The mail that the recipient unsubscribes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The mailing's topic or, if the mailing has no topic, all mail.
+    /// The mailing's topic, if it still exists and the recipient is a contact, or else all mail.
     List,
     Everything,
 }

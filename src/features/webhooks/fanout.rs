@@ -22,7 +22,7 @@ use crate::vocab::limits;
 /// The note of a delivery whose event was erased.
 pub const ERASED: &str = "The event's data was erased.";
 /// The note of a delivery that exceeds the queue limit.
-const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver the event when the endpoint works again.";
+const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver the event when fewer are waiting.";
 
 /// Creates the deliveries for a limited number of queued events. Returns true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
@@ -41,8 +41,8 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(take_some(tx, &ids)? || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
 }
 
-/// Processes each event in its own transaction, after a damaged row stopped a transaction with all of them. Removes the events that need
-/// the damaged row from the queue: otherwise, no later event would be delivered.
+/// Processes each event in its own transaction, after a damaged row or a panic stopped a transaction with all of them. Removes the events
+/// that cause the error from the queue, so that they do not block later events.
 async fn take_apart(store: &Store) -> Result<bool, Failure> {
     let ids = outbox::queued(&store.read(), limits::WEBHOOK_EVENTS_PER_STEP)?;
     let more = ids.len() == limits::WEBHOOK_EVENTS_PER_STEP;

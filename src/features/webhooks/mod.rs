@@ -2,7 +2,7 @@
 //!
 //! The path of an event: a feature writes the event to the outbox, in the same transaction as its cause. `fanout` creates a delivery for
 //! each webhook that subscribes to the event. `dispatch` makes up to three attempts for each delivery. Every step is stored before the next
-//! one starts, so no event is lost and no fourth attempt is made, whenever the process ends.
+//! one starts, so the work resumes after a crash, and no fourth attempt is made.
 //!
 //! This feature depends on other features only through their events, and no feature that emits events depends on this one.
 

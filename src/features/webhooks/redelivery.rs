@@ -11,7 +11,7 @@ use crate::vocab::limits;
 
 /// Advances every active redelivery. Returns true if there may be more work immediately.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    // While sending is on hold, redeliveries would only fill the queue and leave no space for new events.
+    // While sending is on hold, no delivery is attempted, so redeliveries would only fill the queue.
     if engine.hold.is_on() {
         return Ok(false);
     }

@@ -205,7 +205,7 @@ pub fn check_terms(context: &Context, requested: PermissionSet, wanted: Permissi
         return Err(Failure::field("permissions", "select at least one permission, or deny the request"));
     }
     if let Some(more) = wanted.iter().find(|permission| !requested.contains(*permission)) {
-        return Err(Failure::field("permissions", format_args!("the agent did not request {more}; remove this permission")));
+        return Err(Failure::field("permissions", format_args!("{more} was not requested; remove this permission")));
     }
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
         return Err(Failure::field(

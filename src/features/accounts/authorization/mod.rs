@@ -6,8 +6,8 @@
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
 //! at every use, and still works for a short grace period, because clients refresh from several processes at once and repeat requests
-//! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked at
-//! every step.
+//! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked
+//! at the consent, at the exchange of the code, and at each refresh.
 
 pub mod clients;
 pub mod model;

@@ -55,7 +55,10 @@ impl Raw for AgentClaim {
             Err(reply) => return Ok(reply),
         };
         let Some((claim, code)) = agents::renew(&context, &input.claim_token).await? else {
-            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration is no longer valid. Register again."));
+            return Ok(oauth::refusal(
+                ErrorCode::InvalidGrant,
+                "This registration has ended or used up its codes. Register again.",
+            ));
         };
         Ok(oauth::reply(StatusCode::OK, &json!({ "claim": agents::code_answer(&context, &claim, &code) })))
     }

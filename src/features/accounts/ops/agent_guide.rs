@@ -42,7 +42,7 @@ impl Raw for AgentGuide {
     }
 }
 
-/// Returns the guide with this installation's values filled in, so that every number in the guide is the limit that is enforced.
+/// Returns the guide with this installation's URLs and limits filled in.
 fn guide(engine: &Engine) -> String {
     let permission = |permission: Permission| format!("| `{permission}` | {} |", permission.allows());
     let facts = [

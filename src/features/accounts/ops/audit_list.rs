@@ -71,7 +71,7 @@ impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
         .summary("List the audit log")
         .about(
-            "Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to the \
+            "Lists changes of the last 90 days, newest first. Without `in`: members, keys and sign-ins. With `in`: changes to the \
              data in one environment.",
         )
         .blocking();

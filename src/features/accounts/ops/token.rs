@@ -123,8 +123,8 @@ async fn exchanged(context: &Context, input: TokenRequest) -> Result<Reply, Fail
         }
         Err(failure) => return Err(failure),
     };
-    let refused =
-        "The code is unknown, expired or used, or client_id, redirect_uri, code_verifier or resource is not that of its request.";
+    let refused = "The code is unknown, expired or used, a parameter does not match its request, or the user no longer has the \
+                   permissions. Request access again.";
     Ok(answer(tokens, refused))
 }
 
@@ -133,7 +133,8 @@ async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     let renewal = Renewal { refresh_token, client_id, scope: some(scope), resource: some(resource) };
     Ok(answer(
         authorization::refresh(context, renewal).await?,
-        "The refresh token is unknown, expired, used or revoked, or belongs to another client. Ask the user again.",
+        "The refresh token is unknown, expired, used or revoked, is for another client or resource, or the user no longer has the \
+         permissions. Request access again.",
     ))
 }
 

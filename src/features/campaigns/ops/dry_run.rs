@@ -222,7 +222,10 @@ fn of_email(
 fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if found.will_receive == 0 {
-        warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "No one would receive the campaign; skippedReasons lists why."));
+        warnings.push(CampaignWarning::notice(
+            "NO_RECIPIENTS",
+            "No contact would receive the campaign: the audience is empty, or all its contacts would be skipped.",
+        ));
     }
     for (field, many) in &found.missing_fields {
         let recipients = if *many == 1 { "recipient has" } else { "recipients have" };

@@ -15,8 +15,8 @@ impl Operation for Stats {
     const SPEC: Spec = Spec::get("campaigns.stats", "/v1/campaigns/{id}/stats", needs_one(REPORT_READERS))
         .summary("Get a campaign's statistics")
         .about(
-            "Rates are percentages of the delivered messages. Every recipient is in exactly one of totalSent, queued, deferred, \
-                failed, unknown and skipped.",
+            "bounceRate is a percentage of the messages that were sent or rejected; the other rates are percentages of the delivered \
+             messages. Every recipient is in exactly one of totalSent, queued, deferred, failed, unknown and skipped.",
         )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);

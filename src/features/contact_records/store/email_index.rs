@@ -2,7 +2,7 @@
 //!
 //! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million rows
 //! would rewrite the index about fifty times. Many new emails in one transaction therefore become a *run*: one row that contains all of
-//! them, sorted. Later, the runs are merged into the index, one slice of the hash range at a time, which writes each page once.
+//! them, sorted. Later, the runs are merged into the index, one slice of the hash range at a time, which writes most pages once.
 //!
 //! Invariants: an entry in the index overrides entries in runs. Removing a hash that a run may contain leaves [`GONE`] in the index. All
 //! hashes below the cursor of a merge are in the index, and the runs are ignored below it.

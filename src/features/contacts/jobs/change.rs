@@ -1,8 +1,7 @@
 //! Makes one change to many contacts: immediately to the contacts that a request names, or in steps to all contacts that match a filter.
 //!
-//! Each contact is changed as if by a separate request, and a webhook event is emitted for each contact that is unsubscribed or
-//! deleted. A step resumes after the contact at which the previous step ended, so no contact is changed twice. Contacts added after
-//! the job started are not changed.
+//! A webhook event is emitted for each contact that is unsubscribed or deleted; other changes emit no event. A step resumes after the
+//! contact at which the previous step ended, so no contact is changed twice. Contacts added after the first step are not changed.
 
 use std::ops::ControlFlow;
 
@@ -44,7 +43,7 @@ pub fn apply(
 ) -> Result<(Counts, Vec<RowNote>), WriteError> {
     let mut all = TagNumbers::new(project);
     let names: Vec<TagName> = edits.add_tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
-    let add = if edits.delete { Vec::new() } else { write::tag_numbers(tx, &mut all, &names)? };
+    let add = if edits.delete { Vec::new() } else { write::tag_numbers(tx, &mut all, &names).map_err(in_add_tags)? };
     let mut remove = Vec::new();
     for name in &edits.remove_tags {
         remove.extend(tags::number(tx, project, name)?);
@@ -59,6 +58,13 @@ pub fn apply(
         Ok::<_, WriteError>(())
     })?;
     Ok((writer.counts, writer.notes))
+}
+
+fn in_add_tags(mut error: WriteError) -> WriteError {
+    if let WriteError::Field(refusal) = &mut error {
+        refusal.field = "addTags".into();
+    }
+    error
 }
 
 impl ChangeWriter<'_> {

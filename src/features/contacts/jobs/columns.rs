@@ -1,7 +1,6 @@
 //! Maps the columns of a file to contact fields, and converts a record of the file to a contact input.
 //!
-//! The caller maps fields to headers, or the fields are guessed from common header names. Cells are parsed by the same types as values in
-//! any other write; an empty cell is treated as absent.
+//! The caller maps fields to headers, or the fields are guessed from common header names. An empty cell is treated as absent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -84,7 +83,10 @@ impl Columns {
         let guess = |field: &str| understood.iter().find(|(known, _)| known == field).map(|(_, at)| *at);
         let custom = |(field, at): &(String, u16)| Some((field.strip_prefix(CUSTOM_FIELDS)?.to_owned(), *at));
         let Some(email) = guess("email") else {
-            let detail = format!("no column contains the email address; map a column: {{\"email\": \"…\"}}. {}", found(headers));
+            let detail = format!(
+                "no header was recognized as the email address; map its column: {{\"email\": \"…\"}}. {}",
+                found(headers)
+            );
             return Err(Failure::field("columnMap", detail));
         };
         let columns = Self {
@@ -275,7 +277,7 @@ mod tests {
         let input = read(&columns, &format!("ada@example.com{}x", ",".repeat(many))).expect("one field has a value");
         assert_eq!(input.custom_fields.len(), 1);
         let refused = read(&columns, &format!("ada@example.com{}", ",x".repeat(many))).expect_err("all fields have a value");
-        assert_eq!((refused.field.as_str(), refused.error.contains("at most 100 custom fields")), ("customFields", true));
+        assert_eq!((refused.field.as_str(), refused.error.contains("at most 100 fields")), ("customFields", true));
         let unnamed =
             ColumnMap { email: "a".into(), custom_fields: BTreeMap::from([(" ".into(), "a".into())]), ..ColumnMap::default() };
         let failure = Columns::named(&unnamed, &headers("a")).expect_err("the name is blank");

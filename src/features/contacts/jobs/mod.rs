@@ -1,8 +1,7 @@
 //! Work on contacts that takes longer than a request: large bulk writes, imports, exports and bulk changes.
 //!
 //! A job is a row. The worker reads the row, does a limited amount of work, and records the progress in the same transaction. After a
-//! crash, a job therefore resumes where it was, and no work is done twice; only an export starts again. A job stores the account and the
-//! project of its caller, and its writes follow the same rules as any other write.
+//! crash, a job therefore resumes where it was, without repeating recorded work; an export starts again.
 
 pub mod bulk;
 pub mod change;
@@ -65,7 +64,9 @@ fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
     if waiting < max {
         return Ok(());
     }
-    let detail = format!("{max} imports, exports and bulk changes are already in progress; wait until one of them has finished.");
+    let detail = format!(
+        "{max} imports, exports and bulk changes of this brand are already in progress; wait until one of them has finished."
+    );
     Err(Failure::because(Code::LimitReached, detail))
 }
 
@@ -89,7 +90,7 @@ pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option
     let found = find(tx, id)?.filter(belongs);
     let detail = match project {
         Some(_) => "The brand has no job with this ID. Finished jobs are deleted 30 days after they end.",
-        None => "No job has this ID. Finished jobs are deleted 30 days after they end.",
+        None => "The account has no job with this ID. Finished jobs are deleted 30 days after they end.",
     };
     found.ok_or_else(|| Failure::because(Code::NotFound, detail))
 }

@@ -34,7 +34,7 @@ pub enum State {
     Waiting,
     Running,
     Completed,
-    /// The job failed. The reason tells the user what to do.
+    /// The job failed, with the reason as a sentence for users.
     Failed(String),
     /// The file has been uploaded, and its import waits for a user to start it.
     AwaitingMapping,
@@ -108,7 +108,7 @@ pub struct ProviderImport {
     pub since: Option<Timestamp>,
     /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,
-    /// The name of the tag that every imported contact gets.
+    /// The name of the tag that contacts of the sources get.
     pub tag: String,
     /// The position of the next page.
     pub position: Position,

@@ -66,7 +66,7 @@ fn described(
     preview.counts.add(&Counts { total: failed, failed, ..Counts::default() });
     let mut unchanged = Vec::new();
     for (before, after) in before.into_iter().zip(after) {
-        // A rejected contact exists neither before nor after the import.
+        // A rejected contact that does not exist yet has no state to show.
         let Some(after) = after else { continue };
         let was_unsubscribed = before.as_ref().is_some_and(|before| before.status == Status::Unsubscribed);
         preview.unsubscribed += u64::from(after.status == Status::Unsubscribed && !was_unsubscribed);

@@ -157,7 +157,7 @@ pub struct Imported {
     pub failed: u64,
 }
 
-/// Imports contacts in this transaction, without a job. Each contact gets the tag, unless the project has too many tags.
+/// Imports contacts in this transaction, without a job. Each contact gets the tag, unless a limit on tags prevents this.
 pub fn import_now(
     tx: &mut WriteTx<'_>,
     place: (AccountId, ProjectId),

@@ -157,7 +157,7 @@ fn encodings_delimiters_and_maps_are_applied() {
 fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
-        (&[], b"who,where\nx,y\n", "columnMap: no column contains the email address"),
+        (&[], b"who,where\nx,y\n", "columnMap: no header was recognized as the email address"),
         (
             &[("columnMap", r#"{"email":"E"}"#)],
             b"who\nx\n",
@@ -353,7 +353,10 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     }
     let refused = start();
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
-    assert!(refused.refusal().2.contains(" imports, exports and bulk changes are already in progress"), "{refused:?}");
+    assert!(
+        refused.refusal().2.contains(" imports, exports and bulk changes of this brand are already in progress"),
+        "{refused:?}"
+    );
     work(&app);
     let last = start().data();
     let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("the job has an id"));

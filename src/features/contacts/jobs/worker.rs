@@ -1,4 +1,4 @@
-//! The worker for jobs: gives every open job a turn to do a limited amount of work.
+//! The worker for jobs: gives every open job a turn to do a limited amount of work. `features/connections` advances imports from platforms.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::EnvironmentData;
@@ -18,7 +18,6 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
             Task::Import(import) => import::step(data, &job, import),
             Task::Export(export) => export::step(data, &job, export),
             Task::Change(change) => change::step(data, &job, change),
-            // The worker in `features/connections` advances imports from platforms.
             Task::Provider(_) => Ok(false),
         };
         match turn {

@@ -103,8 +103,8 @@ impl Operation for BulkChange {
     const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite)).client("contacts.bulk_changes.create")
         .summary("Make the same change to many contacts")
         .about(
-            "Each contact is changed as if by its own request, and the same events are emitted. Contacts listed in `ids` are changed \
-             immediately; `all` starts a job, which does not change contacts added later.",
+            "Emits subscriber.unsubscribed for each contact that is unsubscribed or deleted; other changes emit no event. Contacts listed \
+             in `ids` are changed immediately; `all` starts a job, which does not change contacts added later.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)

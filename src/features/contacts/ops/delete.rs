@@ -31,10 +31,10 @@ impl Operation for Delete {
         .also_at(&["/v1/subscribers/{id}"])
         .summary("Delete a contact")
         .about(
-            "Emits subscriber.unsubscribed with action \"deleted\". All other data about the contact is erased within seconds \
-                after the response: sent emails, activity, customer events, messages in the built-in inbox, pending webhook \
-                events, and responses kept for idempotent retries. Anonymous counts remain. If the contact had unsubscribed, \
-                bounced or complained, a keyed hash of its address remains too, so that it is not mailed again by mistake.",
+            "Emits subscriber.unsubscribed with action \"deleted\". Other data about the contact is erased in the background, usually \
+             within seconds: sent emails, activity, customer events, messages in the built-in inbox, pending webhook events, and \
+             responses kept for idempotent retries. Anonymous counts remain. If the contact had unsubscribed, bounced or complained, a \
+             keyed hash of its address remains too, so that it is not mailed again by mistake.",
         )
         .fails(&[Code::NotFound]);
     type Input = ContactRef;

@@ -35,11 +35,12 @@ pub struct ImportProgress {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
-    /// The share of the contacts that have been imported, from 0 to 1.
+    /// The approximate share of the import that is done, from 0 to 1.
     pub progress: f64,
     /// The platform that the contacts are imported from; absent for a file.
     pub provider: Option<Provider>,
-    /// The number of contacts that were left out because they never subscribed or have no status; absent if the import includes them.
+    /// The number of contacts that were left out because they never subscribed or have no status; absent for a file from which none are
+    /// left out.
     pub excluded: Option<u64>,
     /// Why the import is paused, and what resumes it; absent if it is not paused.
     pub waiting: Option<String>,

@@ -64,9 +64,8 @@ impl Operation for List {
         .also_at(&["/v1/subscribers"])
         .summary("List and search contacts")
         .about(
-            "All filters must match. Lists the newest first, unless a search ranks the contacts or sortBy is set. A search right after \
-                a write by \
-                the same key or session finds what was written; add refresh=true to also find all writes by others.",
+            "All filters must match. Lists the newest first, unless a search ranks the contacts or sortBy is set. A search right after a \
+             write by the same key or session usually finds what was written; add refresh=true to find all earlier writes.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

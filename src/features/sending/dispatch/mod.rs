@@ -1,7 +1,7 @@
 //! The dispatcher of one environment: reads due recipients from the store, renders and sends their messages, and records the replies.
 //!
-//! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A recipient is claimed in the store only
-//! when the whole message except its final dot has been sent; if sending fails before that, the message was certainly not accepted.
+//! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A mail transport claims a recipient in the
+//! store when it has sent the message except its final dot; if sending fails before that, the message was certainly not accepted.
 //! Rows that a previous process claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
@@ -64,7 +64,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when tasks can no longer submit updates; by then, it has stored every update.
+    // The writer ends when no task can submit updates any more.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
@@ -112,8 +112,8 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
     }
 }
 
-/// Returns a mailing's recipients in the handoff state. Those near the mailing's cursor come first, because almost all of them
-/// are there.
+/// Returns up to [`limits::RECIPIENT_UPDATES_PER_COMMIT`] of a mailing's recipients in the handoff state. The search starts at the
+/// mailing's cursor, because most of them are after it.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
     let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);

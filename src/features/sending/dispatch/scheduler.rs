@@ -105,7 +105,7 @@ impl Scheduler {
         let tx = self.store.read();
         self.now = sender.now();
         self.find_held(&tx, sender)?;
-        // Paused and canceled mailings are not in a queue that is polled, so they are checked here.
+        // The queues below do not contain canceled mailings, so check the active mailings too.
         let known: Vec<MailingId> = self.active.keys().copied().collect();
         let mut failed = None;
         for id in known {
@@ -118,7 +118,7 @@ impl Scheduler {
                 }
             }
         }
-        // A mailing that waits for the next day's quota may continue earlier if the plan has grown or the clock was wrong before.
+        // A mailing that waits for a quota may continue earlier if the plan has grown or the clock was wrong before.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
@@ -126,7 +126,7 @@ impl Scheduler {
                 note(&mut failed, self.admit(&tx, id, sender).await);
             }
         }
-        // A time beyond the longest possible wait was stored while the clock was wrong. The clock may be correct now.
+        // A time beyond the longest retry pause may have been stored while the clock was wrong. The clock may be correct now.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.admit_due(&tx, sender, &mut failed).await?;
@@ -188,7 +188,7 @@ impl Scheduler {
 
     /// Adds a mailing to the schedule if it may be sent. Returns whether it is scheduled.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, sender: &Arc<MessageSender>) -> Result<bool, Failure> {
-        // Direct sends are short, so they are read again only after a claim is refused.
+        // Direct sends are short, so they are read again only after one of their deliveries was stopped.
         let known = self.active.get(&id);
         if known.is_some_and(|active| active.context.mailing.kind.lane() == DIRECT && !active.stopped) {
             return Ok(true);
@@ -283,7 +283,6 @@ impl Scheduler {
             return None;
         }
         if active.ready.is_empty() && active.has_unread() && active.read(&self.store.read(), self.now).is_err() {
-            // Reading from the store failed, so the process is about to end.
             return None;
         }
         if active.ready.is_empty() {

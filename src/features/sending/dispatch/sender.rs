@@ -1,7 +1,7 @@
 //! Makes one delivery: renders the message, sends it, and submits the result to the recipient writer.
 //!
-//! The data that all messages of a mailing share is prepared once and cached. Messages render on blocking threads, as many in parallel as
-//! there are processors.
+//! The data that all messages of a mailing share is prepared once and cached. Messages render on blocking threads, at most one per
+//! processor at a time.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -164,7 +164,10 @@ impl MessageSender {
         if let MailRoute::Transport(transport) = &self.route {
             let closed = transport.close(self.engine.settings.mail.stop_seconds.seconds()).await;
             if closed.cut > 0 {
-                tracing::warn!(deliveries = closed.cut, "deliveries were interrupted; their outcome is unknown");
+                tracing::warn!(
+                    deliveries = closed.cut,
+                    "deliveries were interrupted; if the final dot was sent, the outcome is unknown"
+                );
             }
         }
     }
@@ -400,7 +403,7 @@ impl MessageSender {
     }
 }
 
-/// Returns how many deliveries may run in parallel: one per connection, plus enough rendered messages that no connection waits for one.
+/// Returns how many deliveries may run in parallel: one per connection, plus some that render messages for connections that become free.
 /// With direct delivery, a delivery also waits for a slot at its server, and deliveries to a slow server must not block the others.
 fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);

@@ -27,8 +27,8 @@ impl TokenBuckets {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // A bucket holds at most a tenth of a second's worth of tokens: enough to compensate for inexact timers, and few enough
-        // for short bursts.
+        // A bucket fills up to the tokens of a tenth of a second, and at least one: enough to compensate for inexact timers, and few
+        // enough for short bursts.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();

@@ -1,8 +1,8 @@
-//! The built-in inbox: receives all mail that must not leave the machine.
+//! The built-in inbox: receives the mail of the test environment and, in development mode, of the live environment.
 //!
-//! A message is stored in the same transaction as the record that it was sent, so it is in the inbox exactly once. The number and
-//! total size of an account's messages are limited; the oldest messages are deleted first. Addresses at one reserved domain behave
-//! as their names say, so that users can try bounces and complaints without harm.
+//! One transaction stores a message and records that it was sent. The number and total size of an account's messages are limited; the
+//! oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users can try bounces and
+//! complaints without harm.
 
 pub use super::store::inbox::{InboxRow, all, body, delete, sweep};
 
@@ -75,7 +75,7 @@ fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     let local = message.recipient.local();
     let name = local.split_once('+').map_or(local, |(name, _)| name);
     let known = SIMULATED_BEHAVIORS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    // As on a real mail server, an unknown local part is rejected.
+    // An unknown local part is rejected, as on most mail servers.
     known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
@@ -100,7 +100,7 @@ pub fn take(
             return Ok(Event::Deferred { reply, schedule });
         }
         SimulatedBehavior::Refuses => {
-            return Ok(Event::Refused { reply: "550 5.1.1 No simulated mailbox has this name.".to_owned() });
+            return Ok(Event::Refused { reply: "550 5.1.1 This simulated mailbox does not exist.".to_owned() });
         }
         SimulatedBehavior::Accepts | SimulatedBehavior::Defers | SimulatedBehavior::Then(_) => {}
     }

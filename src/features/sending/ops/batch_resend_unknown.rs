@@ -37,9 +37,9 @@ impl Operation for BatchResendUnknown {
     ).client("sends.batches.resend_unknown")
     .summary("Send again to recipients whose delivery is unknown")
     .about(
-        "Sends again to recipients with the status unknown: after their message was sent, the service or a connection failed before \
-         the mail server replied. Most of these recipients already have the message and get a second copy with the same Message-ID. \
-         Also accepts the ID of a direct send.",
+        "Sends again to recipients with the status unknown: their message was sent, but the service or the connection failed before \
+             the mail server replied, or the reply came too late or was invalid. A recipient who already has the message gets a second \
+             copy. Also accepts the ID of a direct send.",
     )
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)

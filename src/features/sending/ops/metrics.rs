@@ -31,7 +31,7 @@ pub struct SendingMetrics {
     pub today: SendingToday,
     /// The number of emails per month that the plan allows. `null` means unlimited.
     pub monthly_limit: Option<u64>,
-    /// The number of emails that may still be sent this month. `null` means unlimited.
+    /// The number of emails that remain in the monthly quota. `null` means unlimited.
     pub remaining_month: Option<u64>,
     /// Totals for earlier months, latest first.
     pub history: Vec<SendingMonth>,
@@ -55,11 +55,11 @@ pub struct SendingTotals {
 #[serde(rename_all = "camelCase")]
 pub struct SendingToday {
     pub sent: u64,
-    /// The number of emails reserved for queued direct sends.
+    /// The number of queued emails of direct sends and tests.
     pub reserved: u64,
     /// The number of emails per day that the plan allows. `null` means unlimited.
     pub daily_limit: Option<u64>,
-    /// The number of emails that may still be sent today. `null` means unlimited.
+    /// The number of emails that remain in the daily quota. `null` means unlimited.
     pub remaining_today: Option<u64>,
 }
 

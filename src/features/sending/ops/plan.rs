@@ -42,7 +42,7 @@ pub struct PlanQuota {
     /// The number of emails that the plan allows. `null` means unlimited.
     pub limit: Option<u64>,
     pub used: u64,
-    /// The number of emails that may still be sent. `null` means unlimited.
+    /// The number of emails that remain in this quota. `null` means unlimited.
     pub remaining: Option<u64>,
     /// When the number of used emails resets to 0.
     pub resets_at: WireTime,
@@ -136,7 +136,7 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// Returns the limits that callers reach most often: first those in items, then those in characters and bytes.
+/// Returns important limits on sizes: first those in items, then those in characters and bytes.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![

@@ -51,7 +51,7 @@ pub struct SendEmail {
     pub recipient_id: Option<String>,
     /// The recipient's address. Set it only if `recipientType` is `email`.
     pub recipient_email: Option<EmailAddress>,
-    /// The From address. Live mail needs an address at a verified domain.
+    /// The From address. Live mail needs an address at a verified domain, unless the settings allow others.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
@@ -249,9 +249,10 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
-        (Some(_), true) => {
-            Err(Failure::field("template", "set either `template`, or `emailId` or `conversationId`, but not both"))
-        }
+        (Some(_), true) => Err(Failure::field(
+            "template",
+            "cannot be combined with `emailId` or `conversationId`; remove `template`, or remove them",
+        )),
         (None, false) => Err(Failure::field("emailId", "set `emailId`, `conversationId` or `template`")),
         (Some(html), false) => {
             let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject; set `subject`"))?;

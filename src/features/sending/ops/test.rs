@@ -41,7 +41,7 @@ pub struct SendTest {
     /// The address that receives the test.
     pub to: EmailAddress,
     /// The From address. If absent, the project's default sender is used; with a test key and no default sender, an address of the
-    /// simulator. Live mail needs an address at a verified domain.
+    /// simulator. Live mail needs an address at a verified domain, unless the settings allow others.
     pub from: Option<EmailAddress>,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,

@@ -1,5 +1,5 @@
-//! The email quota of an account: how many emails were sent per day and month, how many more the plan allows, and how many direct sends are
-//! queued.
+//! The email quota of an account: how many emails were sent per day and month, how many more the plan allows, and how many emails of
+//! direct sends are queued.
 //!
 //! Days and months are in UTC. The transaction of a handoff deducts an email from the quota. If the message was certainly not accepted, the
 //! email is added to the quota again.
@@ -32,7 +32,7 @@ pub enum SentCount {
     Returned = 4,
 }
 
-/// The key in [`QUOTAS`], in place of a period, for the number of queued direct sends.
+/// The key in [`QUOTAS`], in place of a period, for the number of queued emails of direct sends.
 const WAITING: u32 = u32::MAX;
 const MONTHS: u32 = 1 << 24;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -92,8 +92,8 @@ pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Per
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to an account's counts for the day and month of `at`. `at` is the time of the handoff, so a handoff that fails after midnight
-/// is subtracted from the day on which it was counted.
+/// Adds to an account's counts for the day and month of `at`. For [`SentCount::Taken`], `at` is the time of the handoff, so a handoff that
+/// fails after midnight is subtracted from the day on which it was counted.
 pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64, at: Timestamp) -> Result<()> {
     for period in [Period::day(at), Period::month(at)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;
@@ -126,7 +126,7 @@ pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Time
     Ok(if month < day { QuotaLeft::Left(month, next_month(now)) } else { QuotaLeft::Left(day, next_day(now)) })
 }
 
-/// Returns the number of an account's direct sends that are queued.
+/// Returns the number of queued emails of an account's direct sends.
 pub fn waiting(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(tx.get(QUOTAS, &(account, WAITING))?.unwrap_or(0).max(0) as u64)
 }

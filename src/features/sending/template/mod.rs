@@ -47,7 +47,7 @@ impl RenderMode {
 pub struct TemplateError {
     /// The language of the content, if it is known.
     pub language: Option<String>,
-    /// The field of the request that contains the template.
+    /// The part of the content that contains the template: `subject`, `template` or `text`.
     pub part: &'static str,
     pub error: MergeError,
 }

@@ -205,8 +205,7 @@ impl Query for Status {
         if !accounts::is_installations(view.tx, view.caller.account())? {
             return Err(Failure::because(
                 Code::InsufficientPermissions,
-                "Only the account that owns this installation can use this operation; sign in to that account, or use one of its \
-                 API keys.",
+                "Only the account that owns this installation can use this operation; sign in to that account.",
             ));
         }
         collect(&view.caller.engine, view.now).map(Done)

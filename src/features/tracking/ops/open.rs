@@ -13,7 +13,7 @@ use crate::features::tracking::links::{self, MessageLink};
 
 pub struct Open;
 
-/// A GIF with one transparent pixel, the smallest image that every email client shows.
+/// A GIF with one transparent pixel.
 const POINT: [u8; 43] =
     *b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xf9\x04\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\
     \x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b";

@@ -1,4 +1,4 @@
-//! Returns all data about one contact in one response (GDPR articles 15 and 20).
+//! Returns the data about one contact in one response (GDPR articles 15 and 20).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct PersonalDataRequest {
     pub project_id: ProjectId,
 }
 
-/// All data about one contact in one project.
+/// The data about one contact in one project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PersonalData")]

@@ -1,7 +1,7 @@
-//! Limits the concurrent attempts per endpoint, so that a slow or dead endpoint never blocks others. All functions are pure.
+//! Limits the concurrent attempts per endpoint, so that slow and dead endpoints leave connections for others. All functions are pure.
 //!
-//! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. All endpoints whose last
-//! attempt did not succeed quickly share at most half of the connections, so that they never block quick endpoints.
+//! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. Endpoints whose last attempt did
+//! not succeed quickly start new attempts only while they use less than half of the connections together.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

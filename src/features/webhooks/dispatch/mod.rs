@@ -48,7 +48,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let attempts = tasks.group("attempts at webhooks");
     let dispatcher = Dispatcher { engine, store, rules, lanes, in_flight, attempts, ended, after: None, next: None };
     let sending = dispatcher.run(reports, tasks.shutdown());
-    // The writer ends when no attempt is in flight and all results are stored.
+    // The writer ends after the last attempt in flight.
     tokio::join!(sending, writing);
     Ok(())
 }
@@ -266,7 +266,7 @@ async fn write_down(
             let (ended, rules) = (ended.clone(), rules.clone());
             match store.write_essential(move |tx| attempt_log::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
                 Ok(()) => break,
-                // The attempts have been made, so their results must be stored; only a disk failure can lose them.
+                // The attempts have been made, so their results must not be lost while the store is busy.
                 Err(Error::Busy) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(error) => {
                     tracing::error!(%error, "failed to record the results of attempts");
