@@ -134,7 +134,7 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data.
+    /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data or cannot be read.
     pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
         match names(path) {
             Ok(names) if !names.is_empty() => Self::open(path),

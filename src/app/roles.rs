@@ -2,8 +2,7 @@
 //! current.
 //!
 //! The role changes in the running process. The stores switch between following and accepting commands by themselves, so this module
-//! changes only the caches and the workers. A handover takes as long as the last commits, one read of the lease, and loading the
-//! caches.
+//! changes only the caches and the workers.
 
 use std::sync::Arc;
 use std::time::Duration;
