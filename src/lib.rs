@@ -40,8 +40,8 @@
 //!   Brand                facts, notes            model          brief?       blocks     and layouts → MJML    PNG, PDF
 //! ```
 //!
-//! `features/emails/generation` takes each email through these steps as stages that can be repeated. Only `engine/fetch` sends requests to
-//! URLs that users supply.
+//! `features/emails/generation` takes each email through these steps as stages that can be repeated. In the server, only `engine/fetch`
+//! sends requests to URLs that users supply.
 //!
 //! # The life of a message
 //!

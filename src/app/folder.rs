@@ -1,4 +1,4 @@
-//! The data folder: it contains all data, only its owner can access it, and one process uses it at a time.
+//! The data folder of an installation. It is closed to other users, and one process uses it at a time.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
