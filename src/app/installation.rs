@@ -40,7 +40,6 @@ pub const UNTESTED: &str = "the master key could not be verified: the data has n
 /// The maximum number of file names in a message.
 const NAMES_SHOWN: usize = 5;
 
-/// The open stores of a folder.
 pub struct OpenStores {
     pub seal: Seal,
     /// The stores, in the order of [`STORES`].

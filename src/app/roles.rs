@@ -76,7 +76,6 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
 
 /// The workers that run while this node leads the cluster.
 struct Leading {
-    /// The epoch of the lease.
     epoch: i64,
     tasks: Tasks,
     /// The number of workers that run in either role. They come first on the board.

@@ -25,7 +25,6 @@ pub struct BrandCopier {
     pub engine: Arc<Engine>,
     pub account: AccountId,
     pub from: Arc<Store>,
-    /// The project in `from`.
     pub project: ProjectId,
     pub into: Arc<Store>,
     pub ids: CopyIds,

@@ -49,7 +49,6 @@ pub enum SampleKey {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngestResult {
-    /// The number of events in the request.
     pub events: usize,
     /// The number of events with a token of a message from this environment.
     pub recognized: usize,

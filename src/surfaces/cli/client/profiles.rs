@@ -228,7 +228,6 @@ pub fn check_name(name: &str) -> Result<(), Problem> {
     }
 }
 
-/// Returns the environment of a key.
 pub fn environment_of(key: &str) -> &'static str {
     if key.starts_with("sk_live_") { "live" } else { "test" }
 }

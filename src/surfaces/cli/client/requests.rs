@@ -82,7 +82,6 @@ impl Call {
     }
 }
 
-/// A complete response.
 pub struct ApiResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
