@@ -2,8 +2,7 @@
 //!
 //! Two drivers run the targets. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
 //! `tests/fuzz` runs the targets under libFuzzer. A target calls its parser, which must not panic, and checks rules that hold for any
-//! input, such as a bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with
-//! these inputs.
+//! input, such as a bounded output. An input that crashed a target is added to `tests/samples/fuzz`, with which every run starts.
 
 mod cursors;
 mod platforms;
