@@ -1,7 +1,6 @@
 //! Connects the folder, settings, stores, engine, workers and surfaces for a command.
 //!
-//! This is the only module that depends on all of them. It has no rules: operations define what a command may do, and the engine defines
-//! how the command runs.
+//! This is the only module that depends on all of them. Operations define what a request may do, and the engine defines how it runs.
 
 mod administration;
 mod check_data;
@@ -129,7 +128,7 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Makes every file that this process creates accessible only to its owner.
+/// Makes the files that this process creates from now on accessible only to their owner.
 fn keep_to_owner() {
     // SAFETY: umask only replaces this process's file mode mask, and no other thread that creates files runs yet.
     unsafe { libc::umask(0o077) };

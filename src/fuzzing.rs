@@ -1,8 +1,8 @@
-//! TABLE: fuzz targets, one for each parser that reads untrusted input.
+//! TABLE: fuzz targets for parsers that read untrusted input.
 //!
 //! Two drivers run the targets. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
-//! `tests/fuzz` runs the targets under libFuzzer. A target only calls its parser, and checks rules that hold for any input: no panic, and
-//! bounded output. An input that was found to crash a target is added to `tests/samples/fuzz`, and every run starts with these inputs.
+//! `tests/fuzz` runs the targets under libFuzzer. A target calls its parser, which must not panic, and checks rules that hold for any
+//! input, such as a bounded output. An input that crashed a target is added to `tests/samples/fuzz`, with which every run starts.
 
 mod cursors;
 mod platforms;

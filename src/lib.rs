@@ -14,7 +14,7 @@
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
 //! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, rendering, mail | nouns of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same structure | code that depends on how a request arrived |
-//! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, MCP server, command line | rules of any kind |
+//! | [`surfaces`] | the interfaces: HTTP, dashboard, documentation, MCP server, command line | rules of the product |
 //! | [`app`], [`operations`], [`workers`] | composition, and the tables of all operations and all workers | |
 //!
 //! # The life of a request
@@ -40,8 +40,8 @@
 //!   Brand                facts, notes            model          brief?       blocks     and layouts → MJML    PNG, PDF
 //! ```
 //!
-//! `features/emails/generation` takes each email through these steps as stages that can be repeated. Only `engine/fetch` sends requests to
-//! addresses that users supply.
+//! `features/emails/generation` takes each email through these steps as stages that can be repeated. In the server, only `engine/fetch`
+//! sends requests to URLs that users supply.
 //!
 //! # The life of a message
 //!

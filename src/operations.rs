@@ -333,7 +333,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<hooks::ops::deliveries::Deliveries>(),
     query::<hooks::ops::test::Test>(),
     raw::<hooks::ops::receive::Receive>(),
-    // Operations on scheduled imports of files at URLs.
+    // Operations on scheduled imports.
     query::<scheduled_imports::ops::list::List>(),
     command::<scheduled_imports::ops::create::Create>(),
     query::<scheduled_imports::ops::get::Get>(),

@@ -1,5 +1,4 @@
-//! The app for unit tests: the whole engine on temporary files, with a clock that only the test advances, and a key with all
-//! permissions.
+//! The app for unit tests: the engine on temporary files, with a clock that only the test advances, and a key with all permissions.
 //!
 //! Tests call operations through the pipeline that clients use, without sockets, and check statuses and bodies.
 

@@ -58,9 +58,9 @@ pub const NODE_WORKERS: &[Worker] = &[
     Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 
-/// All other workers, which run only on the leader of a cluster. Workers that run until the service drains are last.
+/// The other workers. In a cluster, only the leader runs them. Workers that run until the service drains are last.
 pub const WORKERS: &[Worker] = &[
-    // A crash loses the counts in memory, at most those of ten seconds.
+    // A crash loses the counts in memory, usually those of at most ten seconds.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // This worker also runs periodically to retry failed steps.
     Worker {
@@ -142,7 +142,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
     },
-    // A crash loses the visits of at most a tenth of a second.
+    // A crash usually loses the visits of at most a tenth of a second.
     Worker {
         name: "opens and clicks",
         wakes: &[],
@@ -186,7 +186,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // Expired rows are ignored by all readers, so deleting them only frees space and is not urgent.
+    // Deleting expired rows is not urgent.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
     // The backup's age grows without commits, so this worker runs only periodically.

@@ -57,7 +57,7 @@ async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Probl
             Err(error) => return Err(Problem::failed(error)),
         }
     }
-    // Another process uses the folder and does not respond; the error message names that process.
+    // Another process uses the folder and does not respond; the error names that process if its ID is known.
     open(data).map(AdminRoute::Here).map_err(Problem::failed)
 }
 

@@ -58,7 +58,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
             folder.path().display()
         )));
     }
-    // Refuse a database that already has a cluster, or that the user cannot change, before creating anything in the folder.
+    // Refuse a database that already has a cluster, or that the user cannot change, before creating the installation.
     let checked = runtime.block_on(async {
         let mut link = Link::new(database.clone());
         match cluster::read_schema(&mut link).await {

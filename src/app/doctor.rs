@@ -52,7 +52,7 @@ fn models(settings: &Settings) -> Finding {
     Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
 }
 
-/// Checks whether this machine reaches the database of the cluster, and whether the cluster has a leader.
+/// Checks whether this machine reaches the database of the cluster, whether their clocks agree, and whether the cluster has a leader.
 fn cluster(settings: &Settings) -> Option<Finding> {
     const SUBJECT: &str = "cluster";
     let Cluster { database: Some(url), database_authorities, .. } = &settings.cluster else { return None };
@@ -164,12 +164,12 @@ fn tls(settings: &Settings) -> Finding {
         _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the reverse proxy handles TLS"),
         (_, None) => Finding::warning(
             SUBJECT,
-            "no public URL is set, so links in emails work only on this machine",
+            "no public URL is set, so links in emails lead to an address of this machine",
             "Set [server] public_url = \"https://mail.example.com\", and [tls] certificate and key, or behind_proxy.",
         ),
         (None, Some(host)) => Finding::problem(
             SUBJECT,
-            format!("browsers do not trust the self-signed certificate for {host}"),
+            format!("no certificate is set for {host}, and browsers do not trust a self-signed one"),
             "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or run Mailmill behind an HTTPS reverse proxy \
              and set behind_proxy.",
         ),

@@ -1,4 +1,4 @@
-//! The data folder: it contains all data, only its owner can access it, and one process uses it at a time.
+//! The data folder of an installation. It is closed to other users, and one process uses it at a time.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -134,7 +134,7 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data.
+    /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data or cannot be read.
     pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
         match names(path) {
             Ok(names) if !names.is_empty() => Self::open(path),

@@ -1,7 +1,7 @@
 //! Opens the stores of a data folder: creates a new installation in an empty folder, or checks that the existing installation is complete.
 //!
 //! An installation is complete if all three stores exist and belong to the same installation, each has its own name, and the master key is
-//! the one that seals their secrets. All checks are made before any file is written. A missing part is never recreated: an empty store
+//! the one that seals their secrets. These checks are made before any store is changed. A missing part is never recreated: an empty store
 //! would look like a first start, and a new key would look like the old one until links, signatures and suppressions fail.
 
 use std::fmt;
@@ -40,7 +40,6 @@ pub const UNTESTED: &str = "the master key could not be verified: the data has n
 /// The maximum number of file names in a message.
 const NAMES_SHOWN: usize = 5;
 
-/// The open stores of a folder.
 pub struct OpenStores {
     pub seal: Seal,
     /// The stores, in the order of [`STORES`].

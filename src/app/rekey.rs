@@ -25,7 +25,7 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// The key that all data is resealed with.
+/// The key that replaces the key of the data.
 enum Goal {
     /// A new key that is not in a file yet.
     New(Seal),
@@ -133,8 +133,8 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     }
     .map_err(|error| {
         Problem::failed(format_args!(
-            "the data is encrypted with the {which} key, but the key files in {} could not be updated: {error}; fix the problem, and run \
-             the command again to finish",
+            "the data now uses the {which} key, but the key files in {} could not be updated: {error}; fix the problem, and run \
+                the command again to finish",
             folder.path().display()
         ))
     })?;
@@ -156,7 +156,7 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-/// Reseals all secrets in the stores with the key, and changes the stores' check values last.
+/// Adapts the data in the stores to the key, and changes the stores' check values last.
 fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Result<(), Problem> {
     let Inspection { files, identities, .. } = inspection;
     let mut stores = Vec::new();

@@ -2,8 +2,7 @@
 //! current.
 //!
 //! The role changes in the running process. The stores switch between following and accepting commands by themselves, so this module
-//! changes only the caches and the workers. A handover takes as long as the last commits, one read of the lease, and loading the
-//! caches.
+//! changes only the caches and the workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +76,6 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
 
 /// The workers that run while this node leads the cluster.
 struct Leading {
-    /// The epoch of the lease.
     epoch: i64,
     tasks: Tasks,
     /// The number of workers that run in either role. They come first on the board.

@@ -19,7 +19,7 @@ pub const CURSOR: Target = Target {
     ],
 };
 
-/// Each parser accepts only what a list writes: a cursor that is written again is the same position. Anything else is a client error.
+/// A cursor that a parser accepts has the same position after it is written again. Other text is a client error.
 fn cursor(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let read_again = [

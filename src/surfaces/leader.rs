@@ -1,11 +1,11 @@
 //! Requests on a node of a cluster: the node answers reads itself, and the leader handles everything else.
 //!
-//! The response to a write contains the positions of the leader's logs in `X-Mailmill-Position`. If a client sends this header with a
-//! later read, any node returns data that includes the write. Dashboard pages and the MCP server keep state and write while they read,
-//! so the leader serves them.
+//! The response to a write contains the positions of the leader's logs in `X-Mailmill-Position`. If a client sends this header with a later
+//! read, the response of any node includes the write, unless the read fails. Dashboard pages and the MCP server keep state and write while
+//! they read, so the leader serves them.
 //!
-//! While no leader can be reached, every node still answers reads and the links in messages, and browsers get a page instead of JSON.
-//! The visits to these links, and those that a former leader could not store, are sent to the next leader.
+//! While no leader can be reached, a node still answers reads without a position, and the links in messages. For other requests, browsers
+//! get a page instead of JSON. The visits to these links, and those that a former leader could not store, are sent to the next leader.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -42,12 +42,12 @@ const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-reci
 
 /// The page that a browser shows while no leader can be reached. It asks again after two seconds, the usual time of a handover.
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
-                         <title>One moment</title><h1>One moment</h1><p>The service is starting on another server. This page reloads \
+                         <title>One moment</title><h1>One moment</h1><p>The service is not available at the moment. This page reloads \
                          automatically.</p></html>";
 /// The page after a form that was not processed, or may not have been. It does not reload, because that would not send the form again.
 const NOT_SENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Try again</title><h1>Try again</h1>\
-                        <p>The service is starting on another server, so your change may not be saved. Go back, reload the page, and \
-                        if the change is missing, make it again.</p></html>";
+                        <p>The service is not available at the moment, so your change may not be saved. Go back, reload the page, \
+                        and if the change is missing, make it again.</p></html>";
 
 /// A service that answers a request on this node or forwards it to the leader.
 pub struct WithLeader<S> {

@@ -1,7 +1,8 @@
 //! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
 //!
-//! It rejects requests that the platforms' documentation does not allow, and compares every request with the platform's own description
-//! (`published`): a request that the description does not allow makes the test fail. The integration tests also include this file.
+//! It rejects requests that the platforms' documentation does not allow, and compares requests, except those for signing in, with the
+//! platform's own description (`published`): a request that the description does not allow makes the test fail. The integration tests also
+//! include this file.
 
 // The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]

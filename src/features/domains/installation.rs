@@ -64,7 +64,7 @@ fn host(address: &str) -> Option<String> {
     url.host_str().map(str::to_ascii_lowercase)
 }
 
-/// Returns whether `host` can be a public host: a name with a dot that is not an IP address.
+/// Returns whether `host` can be a public host: a name with a dot that is neither an IP address nor under `localhost`.
 fn is_public(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.') && !host.contains(['[', ':']) && last.bytes().any(|byte| byte.is_ascii_alphabetic()) && last != "localhost"

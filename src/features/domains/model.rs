@@ -278,7 +278,7 @@ impl Domain {
         self.updated_at = now;
     }
 
-    /// Replaces keys that cannot be opened. No mail is signed until the records of the new keys are seen.
+    /// Replaces keys that cannot be opened. The domain signs no mail until a record of the new keys is seen.
     pub fn replace_lost_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.clear();
         self.findings.clear();
@@ -347,9 +347,9 @@ impl Domain {
                 let gone = "The DKIM records are no longer in DNS";
                 if self.misses >= limits::DOMAIN_MISSES_MAX {
                     self.status = Status::Failed;
-                    self.reason = Some(format!("{gone}; nothing can be sent from this domain until you add them again."));
+                    self.reason = Some(format!("{gone}, so the domain is no longer verified; add them again."));
                 } else {
-                    self.reason = Some(format!("{gone}; add them again soon, or nothing can be sent from this domain."));
+                    self.reason = Some(format!("{gone}; add them again soon, or the domain will no longer be verified."));
                 }
             }
             Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_VERIFICATION_MS => {

@@ -70,8 +70,8 @@ pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
     format!("{}._domainkey.{}", key.selector, domain.name)
 }
 
-/// Returns every DNS record that the domain should have: the records of its DKIM keys, then those for the return path, SPF, DMARC and
-/// tracking.
+/// Returns the DNS records that the domain should have: the records of its DKIM keys, then those for the return path, SPF, DMARC and
+/// tracking. The settings determine whether it needs records for the return path, SPF and tracking.
 pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;
@@ -79,7 +79,7 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
         let name = key_name(domain, key);
         let mut record = RequiredRecord::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
-            // One key is sufficient, and every receiver can verify the RSA key, so only the first record is required.
+            // One key is sufficient, and receivers must support RSA (RFC 8301 §3.1), so only the first record is required.
             Phase::Pending | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
             Phase::Retiring { until } => record.retires_at = Some(until),
         }
@@ -101,7 +101,8 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
     records
 }
 
-/// Returns the SPF record for the return path, which allows this machine and the relays, by name or address (RFC 7208 §5.3 and §5.6).
+/// Returns the SPF record for the return path, which allows the host of its MX record and the relays, by name or address (RFC 7208 §5.3 and
+/// §5.6).
 fn spf(installation: &Installation) -> String {
     let relays: String = installation.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")

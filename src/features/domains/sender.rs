@@ -66,7 +66,7 @@ pub fn added_for(
     Ok(found.map(|domain| domain.name))
 }
 
-/// Returns the name and text of each record with a public key of the account's domains. Retired keys are included, because mail that they
+/// Returns the name and text of each record with a public key of the account's domains. Retiring keys are included, because mail that they
 /// signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =

@@ -1,8 +1,7 @@
 //! Engagement: what recipients do with messages, and statistics about these actions by mailing, email, day, country and link.
 //!
-//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their IDs. Each
-//! statistic is one row per day and measure, regardless of the volume, so no chart reads rows of individual recipients. The recipient rows
-//! in `sending` record who was sent a message.
+//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their IDs. A daily
+//! statistic is one row per day and measure, regardless of the volume. The recipient rows in `sending` record who was sent a message.
 
 mod model;
 mod store;

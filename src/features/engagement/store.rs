@@ -52,7 +52,8 @@ pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
     tx.delete(ENGAGEMENTS, &(mailing, number));
 }
 
-/// Deletes all records about a direct send except daily counts. One call is enough, because a direct send has few recipients.
+/// Deletes the recipients' activity, the totals and the index entries of a direct send. One call is enough, because a direct send has few
+/// recipients.
 pub fn forget_mailing(tx: &mut WriteTx<'_>, mailing: MailingId, emails: impl IntoIterator<Item = EmailId>) -> Result<()> {
     tx.delete_span(ENGAGEMENTS, &ENGAGEMENTS.under(&(mailing,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(mailing,)), Measure::ALL.len())?;

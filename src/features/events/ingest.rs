@@ -208,8 +208,13 @@ impl Ingest<'_, '_> {
             (.., Some(_)) => "identifiers.externalCheckoutId",
             _ => "identifiers.externalOrderId",
         };
-        let reason = "no contact of the brand has this ID; set email to create a contact, or first report an event with this ID \
-                      and with email or subscriberId";
+        let reason = match subscriber_id {
+            Some(_) => "no contact of the brand has this ID; correct it, or set email to create a contact",
+            None => {
+                "no contact of the brand has this ID; set email to create a contact, or first report an event with this ID \
+                 and with email or subscriberId"
+            }
+        };
         Err(IngestError::NoContact(FieldError::new(field, reason)))
     }
 

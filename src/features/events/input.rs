@@ -108,7 +108,7 @@ impl EventRow {
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
-            // Out-of-range numbers are refused for every event name, because readers could not distinguish them from infinity.
+            // Out-of-range numbers are refused for all event names, because many JSON readers turn them into infinity.
             return Err(FieldError::new(
                 "properties.value",
                 "the number is out of range; use a number from -1.79e308 to 1.79e308",

@@ -4,12 +4,12 @@
 //! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` updates the attribution, even when clicks
 //!   arrive after the order that they led to.
 //!
-//! Invariants: an event never changes whether a contact may be mailed. An order counts once, for at most one email. An order's attribution
-//! depends on the reported events and the clicks, never on the sequence in which they arrived.
+//! Invariants: an event never changes whether a contact may be mailed. An order counts once, for at most one email. Until its contact is
+//! deleted, an order's attribution depends on the reported events and the clicks, not on the sequence in which they arrived.
 //!
-//! Customer events, and the contacts that they create, emit no webhook events: the API documents the two calls that emit contact events,
-//! and the system that reports a customer event already knows about it. Customer events are stored in `customer_events`, because filters
-//! use them; totals are stored in `features/revenue`, because campaigns show them.
+//! Customer events, and the contacts that they create, emit no webhook events, because the system that reports a customer event already
+//! knows about it. Customer events are stored in `customer_events`, because filters use them; totals are stored in `features/revenue`,
+//! because campaigns show them.
 
 mod attribution;
 mod indexing;

@@ -20,7 +20,7 @@ pub struct Properties {
     pub json: String,
     /// The text of the property `value`, if `value` is a number.
     pub value: Option<String>,
-    /// Whether `value` is present and is not a number.
+    /// Whether `value` is present and neither a number nor null.
     pub has_other_value: bool,
     /// The JSON of the property `currency`; `None` if `currency` is absent or null.
     pub currency: Option<String>,

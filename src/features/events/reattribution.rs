@@ -1,8 +1,8 @@
 //! Updates the attribution of orders and the totals when an order is reported and when the clicks of its contact change.
 //!
-//! Clicks are stored a moment after they happen, and events may be reported before the clicks are stored or long after. Whenever a click or
-//! event arrives, the order is attributed again from all known facts about the order. Refunds without a payment depend on the contact's
-//! attributed orders: when one of these orders changes, a worker attributes the refunds again.
+//! Clicks are stored a moment after they happen, and events may be reported before the clicks are stored or long after. When an order is
+//! reported or its contact's clicks change, the order is attributed again from its stored facts. Refunds without a payment depend on the
+//! contact's attributed orders: when one of these orders changes, a worker attributes the refunds again.
 
 use super::attribution::{Attribution, Basis, attribute, window};
 use crate::base::clock::Timestamp;

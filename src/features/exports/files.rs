@@ -75,7 +75,10 @@ pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<Rea
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let account = context.caller.account();
     let query = move |tx: &ReadTx| emails::finished(tx, account, conversation_id, email_id, project_id);
-    let none = "No email in this conversation is finished. Check the conversation's status.";
+    let none = match email_id {
+        Some(_) => "This email is not finished. Check its status.",
+        None => "No email in this conversation is finished. Check the conversation's status.",
+    };
     let finished = context.read(query).await?;
     if finished.is_empty() { Err(Failure::because(Code::NotExportable, none)) } else { Ok(finished) }
 }
@@ -100,7 +103,7 @@ async fn file(context: &Context, email: ReadyEmail, target: Target) -> Result<Fi
     let bytes = match format {
         Format::Html => email.html.into_bytes(),
         Format::Mjml => {
-            let none = "This email was imported as HTML, so it has no MJML; export it as HTML.";
+            let none = "An email of this conversation was imported as HTML, so it has no MJML; export it as HTML.";
             email.mjml.ok_or_else(|| Failure::because(Code::NotExportable, none))?.into_bytes()
         }
         Format::Png => emails::draw_png(&context.engine, &email.html).await?,

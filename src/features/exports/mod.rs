@@ -1,8 +1,8 @@
 //! Exports finished emails as files, optionally in other platforms' merge languages, and into connected accounts on these platforms.
 //!
-//! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same
-//! file, unless the brand's postal address has changed. Exporting an email into the same account again updates what the first export
-//! created.
+//! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
+//! unless its HTML has changed, for example with the brand's postal address. Exporting an email into the same account again updates what
+//! the first export created, unless that was deleted or sent.
 
 mod accounts;
 mod files;
@@ -16,7 +16,7 @@ pub mod views;
 use crate::features::connections::templates::TemplateKind;
 use crate::vocab::permissions::Permission;
 
-/// The permission to export emails, which is the permission to read emails, because an export contains nothing else.
+/// The permission that each export needs. An export into a connected account also needs [`Permission::EmailWrite`].
 const READER: Permission = Permission::EmailRead;
 
 /// A file format for exported emails.

@@ -1,7 +1,7 @@
 //! Marks the parts of an email that users can edit on a platform.
 //!
-//! Text cells are table cells that contain only a styled `<div>`, which is how MJML renders text. Cells with an unsubscribe link are not
-//! marked, so that the link cannot be removed by accident. This file does not depend on how the HTML is exported.
+//! Text cells are table cells that start with a `<div>` with a font, which is how MJML renders text. Cells that contain `unsubscribe` or
+//! `UNSUB` are not marked, so that users do not remove an unsubscribe link by accident.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Translates the merge fields of an email into the language of another platform.
 //!
-//! A field without a counterpart is removed, because the platform would show it as text or refuse the template; it is listed, so that users
-//! can replace it. Statements are removed for the same reason.
+//! A field without a counterpart is removed (a link becomes `#`), because the platform would show it as text or refuse the template. It is
+//! listed, so that users can replace it. Statements are removed for the same reason.
 
 use super::regions::{self, body_end};
 use crate::engine::render::merge::decoded;
@@ -247,8 +247,8 @@ impl Field {
     }
 }
 
-/// Adds an unsubscribe link and the postal address from the platform account's settings, unless the HTML already has such a link. Every
-/// platform requires both in marketing email.
+/// Adds an unsubscribe link and the postal address from the platform account's settings, unless the HTML already has such a link. These
+/// platforms require both in marketing email.
 fn with_footer(html: &str, provider: Provider) -> String {
     let (marks, link, address): (&[&str], _, _) = match provider {
         Provider::Klaviyo => (

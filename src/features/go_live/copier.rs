@@ -1,7 +1,7 @@
 //! Copies a brand from one store to another: from test to live, or from a restored backup to the environment that lost the brand.
 //!
-//! Each function copies a part of the brand in one transaction, in which `note` can store the progress of the copy. A repeated copy creates
-//! no duplicates.
+//! `brand`, `audience` and `conversation` each write their part in one transaction, in which `note` can store the progress of the copy. The
+//! brand's files are written before that. A repeated copy creates no duplicates.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,6 @@ pub struct BrandCopier {
     pub engine: Arc<Engine>,
     pub account: AccountId,
     pub from: Arc<Store>,
-    /// The project in `from`.
     pub project: ProjectId,
     pub into: Arc<Store>,
     pub ids: CopyIds,

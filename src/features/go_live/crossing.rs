@@ -1,4 +1,4 @@
-//! Copies a brand from the test environment to the live environment. This is the only code with access to both environments.
+//! Copies a brand from the test environment to the live environment.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Crossing {
         Ok(CopyReport { project_id: project, live_project_id: live, copied: counter.counts, skipped, contacts_after })
     }
 
-    /// Copies everything except contacts.
+    /// Copies the brand, its tags, topics, segments and finished emails.
     async fn content(&self, live: ProjectId, (counter, skipped): (&mut Counter, &mut Vec<String>)) -> Result<(), Failure> {
         let copier = &self.copier;
         let mut pieces = vec![copier.brand(live, None, |_, _| Ok(())).await?, copier.audience(live, |_, _| Ok(())).await?];

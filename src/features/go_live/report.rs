@@ -27,11 +27,11 @@ pub enum CopyKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyCounts {
     pub kind: CopyKind,
-    /// The number of objects that were copied for the first time.
+    /// The number of objects that the copy created.
     pub created: u64,
-    /// The number of objects that were copied again because the original had changed.
+    /// The number of existing objects that the copy changed.
     pub updated: u64,
-    /// The number of objects that stayed as they were, usually because the original had not changed.
+    /// The number of existing objects that stayed as they were, usually because the original had not changed.
     pub unchanged: u64,
 }
 

@@ -5,8 +5,9 @@
 //! fields from the body; `receiving` stores a contact or an event by the same rules as the API, and records a delivery with the outcome.
 //! The response is sent after the commit.
 //!
-//! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery contains no values from the body,
-//! only names of fields; the secret in the URL is stored only as a hash; and the secret for signatures is stored only in sealed form.
+//! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery contains the name of a field and
+//! a reason, from which the texts of the body are removed; the secret in the URL is stored only as a hash; and the secret for signatures is
+//! stored only in sealed form.
 
 mod input;
 mod mapping;

@@ -79,7 +79,7 @@ pub struct HookDelivery {
 
 impl Record for HookDelivery {}
 
-/// The outcome of a request. It contains no values from the body, because these may be personal data.
+/// The outcome of a request. The texts of the body are removed from its reason, because they may be personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestOutcome {
     Created,

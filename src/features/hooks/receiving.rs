@@ -60,7 +60,7 @@ pub fn handle(
     Ok(Err(failure))
 }
 
-/// Removes the input's values from a reason, because reasons are stored and the values may be personal data.
+/// Removes the quoted texts of the input from a reason, because reasons are stored and the texts may be personal data.
 fn without_values(reason: String, input: &Value) -> String {
     match input {
         Value::String(text) if !text.is_empty() => {

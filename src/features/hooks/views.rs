@@ -73,7 +73,7 @@ pub fn hook_view(tx: &impl Read, hook: &Hook) -> Result<HookView, Failure> {
     })
 }
 
-/// A received request. It contains no values from the body.
+/// A received request, without the text values of its body.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookDeliveryView {

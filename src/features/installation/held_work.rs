@@ -150,7 +150,7 @@ pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Resul
     scan(engine, hold, account, limits::HELD_SCANNED_MAX)
 }
 
-/// Returns the work that waits. Counts at most `scanned_max` objects of each kind.
+/// Returns the work that waits. Reads at most `scanned_max` objects of each kind.
 fn scan(engine: &Engine, hold: &OnHold, account: Option<AccountId>, scanned_max: usize) -> Result<SendingHold> {
     let view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
     let mut scan = Scan { hold, account, scanned_max, is_partial: false, view };
@@ -234,7 +234,7 @@ impl Scan<'_> {
         Ok(held)
     }
 
-    /// Counts the recipients of all mailings, and lists the mailings that belong to no campaign.
+    /// Counts the recipients of the held mailings, and lists those mailings that belong to no campaign.
     fn count_mailings(&mut self, tx: &ReadTx, held: &mut HeldIn) -> Result<()> {
         let ids = sending::under_way(tx, self.scanned_max)?;
         self.is_partial |= ids.len() == self.scanned_max;

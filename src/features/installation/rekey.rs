@@ -1,7 +1,7 @@
 //! Replaces the master key after every copy of the old key has been lost. Counts what is lost with the old key, and adapts or replaces the
 //! data that depends on it.
 //!
-//! These functions must not be called on a runtime thread, because they wait for writes.
+//! [`rekey`] must not be called on a runtime thread, because it waits for writes.
 
 use std::fmt;
 

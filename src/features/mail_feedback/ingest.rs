@@ -49,7 +49,6 @@ pub enum SampleKey {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngestResult {
-    /// The number of events in the request.
     pub events: usize,
     /// The number of events with a token of a message from this environment.
     pub recognized: usize,
@@ -61,7 +60,7 @@ pub struct IngestResult {
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request cannot be handled now, but may succeed if the service sends it again.
+    /// The request was not handled for another reason, such as a certificate that cannot be fetched now.
     Failed(Failure),
 }
 
@@ -176,13 +175,13 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
 }
 
 /// Returns a certificate's key, from the cache or from Amazon. The cache also remembers which certificates are absent or invalid, so that
-/// many requests that name the same fake certificate cause only one fetch.
+/// many requests that name the same fake certificate do not each cause a fetch.
 pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
     if let Some(known) = known_certificate(engine, url, now) {
         return known;
     }
     let turn = engine.sns_certificates.turn_within(limits::SNS_TIME).await;
-    let _turn = turn.ok_or_else(|| unavailable("Too many Amazon SNS certificates are being fetched.", url))?;
+    let _turn = turn.ok_or_else(|| unavailable("Other fetches of Amazon SNS certificates took too long.", url))?;
     // Another request may have fetched the certificate in the meantime.
     if let Some(known) = known_certificate(engine, url, now) {
         return known;

@@ -77,7 +77,7 @@ pub fn save(tx: &mut WriteTx<'_>, row: &MailFeedback) {
     tx.put(ROWS, &(row.account, row.id), row);
 }
 
-/// Deletes a mail service with everything that is stored about it.
+/// Deletes a mail service with its counts and the IDs of its requests.
 pub fn delete(tx: &mut WriteTx<'_>, row: &MailFeedback) -> Result<()> {
     let requests = limits::MAIL_FEEDBACK_REQUESTS_MAX as usize + 1;
     tx.delete(ROWS, &(row.account, row.id));

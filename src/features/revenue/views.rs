@@ -20,7 +20,7 @@ pub struct Conversion {
     pub revenue: Amount,
     /// The currency with the most orders, as an ISO 4217 code. If several have the most, the alphabetically first currency.
     pub currency: Currency,
-    /// The source of the orders, which is always `events`: they were reported with POST /v1/events.
+    /// The source of the orders, which is always `events`: they were reported as customer events.
     pub source: &'static str,
     /// The orders in other currencies; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Store, WriteTx};
 use crate::vocab::limits;
 
-/// Changes a row, unless a user deleted it or started another run since it was read.
+/// Changes a row like [`try_change`], in its own transaction.
 pub async fn change(
     store: &Store,
     read: ScheduledImport,
@@ -23,7 +23,8 @@ pub async fn change(
         .await?
 }
 
-/// Changes a row in this transaction, unless a user has deleted the scheduled import or started another run since the row was read.
+/// Changes a row in this transaction, unless the scheduled import was deleted or is no longer at the same step of the same run as when the
+/// row was read.
 pub fn try_change(
     tx: &mut WriteTx<'_>,
     read: &ScheduledImport,
@@ -42,8 +43,8 @@ pub fn try_change(
     Ok(())
 }
 
-/// Starts a run's import, unless a user has changed the settings since the row was read. If the import cannot start, for example because
-/// too many jobs are open, the run fails.
+/// Starts a run's import, unless the row has changed since it was read. If the import cannot start, for example because too many jobs are
+/// open, the run fails.
 pub async fn begin(
     store: &Store,
     row: ScheduledImport,

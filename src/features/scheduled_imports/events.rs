@@ -67,7 +67,7 @@ async fn stop(store: &Store, row: ScheduledImport, import: EventImport, reason: 
     fail(store, row, RunFailure::new(reason)).await
 }
 
-/// Deletes an import's file.
+/// Marks an import's file for deletion.
 pub fn release(tx: &mut WriteTx<'_>, import: &EventImport) -> StoreResult<()> {
     let now = tx.now();
     blobs::expire(tx, import.file, now)
@@ -89,7 +89,8 @@ fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Fa
     let Some(rest) = blobs::Reader::open(store.read(), import.file, import.offset)? else { return gone() };
     let broken = |row: u32| {
         format!(
-            "Row {row} is too long or has too many columns; most likely a quotation mark is not closed. Earlier rows were imported."
+            "Row {row} is too long or has too many columns; most likely a quotation mark is not closed. Correct the file. \
+                Earlier rows may have been imported."
         )
     };
     let mut first = Records::new(start, import.delimiter, 0);

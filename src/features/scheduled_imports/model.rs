@@ -142,7 +142,6 @@ pub struct Running {
 /// The import that a run performs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work {
-    /// A contact job.
     Contacts(JobId),
     Events(EventImport),
 }

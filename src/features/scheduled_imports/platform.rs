@@ -1,4 +1,4 @@
-//! Starts a run's import from a platform: the first run reads everything, later runs read only changes.
+//! Starts a run's import from a platform.
 
 use super::changes::begin;
 use super::model::{Known, PlatformSource, ScheduledImport, Work};

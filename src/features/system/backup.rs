@@ -26,7 +26,7 @@ const FORMAT: u32 = 2;
 const FORMATS: [u32; 2] = [1, FORMAT];
 /// The size of the page cache in bytes for a store that is only inspected.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
-/// The maximum size of a manifest in bytes. A manifest has one line per table.
+/// The maximum size of a manifest in bytes.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
 /// TABLE: the data files in a backup. Apart from these files and the manifest, no file in the folder is read.

@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// The maximum size in bytes of the Node.js package, because every build of a user's project downloads it.
+    /// The maximum size in bytes of the Node.js package, because builds of users' projects download it.
     const NODE_BYTES_MAX: usize = 60_000;
 
     /// Returns the paths of all files in a folder and its subfolders.

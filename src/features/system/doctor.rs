@@ -173,8 +173,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
 /// Returns what to check if a server accepts no mail: for the relay of a mail service, its documented settings.
 fn relay_remedy(server: &str) -> String {
     let Some(service) = MailService::of_host(server) else {
-        return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows port 25 (direct) or \
-                587."
+        return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows connections \
+            to the relay's port or, for direct delivery, to port 25."
             .to_owned();
     };
     let MailServiceInfo { name, port, user, password, relay_note, .. } = service.info();
@@ -233,7 +233,7 @@ async fn reverse_dns(engine: &Engine) -> Finding {
         None => Finding::good(SUBJECT, format!("{name} and its address resolve to each other")),
         Some(address) => Finding::problem(
             SUBJECT,
-            format!("the reverse DNS of {address} is not {name}"),
+            format!("no reverse DNS record of {address} with the name {name} was found"),
             remedy(&format!("Ask your hosting provider to set the reverse DNS (PTR) of {address} to {name}.")),
         ),
     }
@@ -250,11 +250,11 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
         let missing: Vec<String> =
             domain.missing.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
         match (domain.is_verified, missing.is_empty()) {
-            (true, true) => Finding::good(domain.name, "the domain is verified: DKIM, SPF, DMARC and return path are correct"),
+            (true, true) => Finding::good(domain.name, "the domain is verified, and its DNS records are correct"),
             (true, false) => Finding::warning(
                 domain.name,
                 format!("the domain is verified but has problems: {}", missing.join(", ")),
-                "Add the records that GET /v1/domains/{domain} lists; all of them improve delivery.",
+                "At your DNS provider, add or correct the records that GET /v1/domains/{domain} lists.",
             ),
             (false, _) => Finding::problem(
                 domain.name,

@@ -140,7 +140,8 @@ pub struct DescriptorsCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False if there is no dispatcher, while one waits for its restart, and for a minute after one failed.
+    /// False if there is no dispatcher (except on a node that does not lead its cluster), while one waits for its restart, and for a minute
+    /// after one failed.
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,

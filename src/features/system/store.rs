@@ -1,4 +1,4 @@
-//! The data that the installation stores about itself, and the lengths of all queues.
+//! The data that the installation stores about itself, and the lengths of queues.
 
 use serde::{Deserialize, Serialize};
 

@@ -61,7 +61,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             post("/admin/accounts", json!({ "plan": plan, "owner": owner }))
         }
         Administration::Backup(Backup { to }) => {
-            // The server's working directory is different, so the path must be absolute.
+            // The server's working directory can be different, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
             let to =
                 to.to_str().ok_or_else(|| Problem::misused("the folder's path is not valid UTF-8; choose a different folder"))?;

@@ -419,7 +419,7 @@ pub enum Administration {
     Doctor(Vec<Finding>),
 }
 
-/// A command. All commands that call an operator operation are one variant, [`Administration`].
+/// A command. The commands that are sent as one request to an operator operation are one variant, [`Administration`].
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),

@@ -49,7 +49,7 @@ pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverR
         return HandoverResult::Later(format!("could not read the message: {error}"));
     }
     if message.len() > limits::INBOUND_BYTES_MAX {
-        return HandoverResult::Refused("the message is too large".into());
+        return HandoverResult::Refused(format!("the message is larger than {} bytes", limits::INBOUND_BYTES_MAX));
     }
     let stream = match UnixStream::connect(socket) {
         Ok(stream) => stream,
@@ -57,7 +57,7 @@ pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverR
     };
     match converse(stream, wanted, &message) {
         Ok(result) => result,
-        Err(error) => HandoverResult::Later(format!("the service closed the connection: {error}")),
+        Err(error) => HandoverResult::Later(format!("the connection to the service failed: {error}")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The command line: its commands, the format of their output, and the connection to a running server.
 //!
-//! The command line has no rules of its own: an administration command becomes a request to an operation, sent through the given `call` (to
-//! the server's socket, or to the same pipeline in this process), and the reply becomes text. A command of the client becomes an HTTP
-//! request to any server. This module is independent of how stores are opened and requests are run; `app` connects the parts.
+//! The command line has no rules of its own: a command of [`Administration`] becomes a request to an operation, sent through the given
+//! `call` (to the server's socket, or to the same pipeline in this process), and the reply becomes text. A command of the client becomes an
+//! HTTP request to any server. This module is independent of how stores are opened and requests are run; `app` connects the parts.
 
 mod admin;
 mod args;
@@ -102,7 +102,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Returns all environment variables except those of the command line itself. `engine/settings` reads the settings from them.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+#[expect(clippy::disallowed_methods, reason = "the one place that reads all settings from the environment")]
 pub fn variables() -> Vec<(String, String)> {
     let is_own = |name: &str| OWN_VARIABLES.iter().any(|(own, _)| *own == name) || client::VARIABLES.contains(&name);
     std::env::vars_os()

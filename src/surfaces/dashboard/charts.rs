@@ -1,7 +1,7 @@
 //! Charts: converts numbers to the geometry that a template renders as SVG.
 //!
 //! The functions are pure: they convert dates and values to points, bars, round ticks and labels. The template and the style sheet define
-//! colors, fonts and surrounding text. All values in a chart are also in `rows`, for a table below the chart.
+//! colors, fonts and surrounding text. The values of days with activity are also in `rows`, for a table below the chart.
 
 use serde_json::{Value, json};
 

@@ -50,7 +50,6 @@ pub struct Visit {
     pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
-/// The response to a visit.
 pub enum PageResponse {
     /// A page to render, with its status, data and cookie.
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },

@@ -1,7 +1,8 @@
 //! The demo: creates a brand, emails, contacts, a campaign with opens and clicks, and revenue.
 //!
-//! The demo only calls API operations, with test data, so its results look like a user's own. `mailmill demo` runs it on the command line
-//! with a made-up shop ([`shop`]); the dashboard runs it with the user's website or, if enabled, the shop.
+//! The demo calls API operations with test data, and visits the links in its messages, so its results look like a user's own. `mailmill
+//! demo` runs it on the command line with a made-up shop ([`shop`]); the dashboard runs it with the user's website or, if enabled, the
+//! shop.
 
 mod crowd;
 pub mod shop;

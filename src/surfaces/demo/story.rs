@@ -71,7 +71,7 @@ pub enum Ending {
     /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, relative to the environment's
     /// path.
     Well { message: String },
-    /// The demo failed. The text states the reason and a remedy.
+    /// The demo failed, for the reason in the text.
     Stuck(String),
 }
 
@@ -172,7 +172,7 @@ impl Story {
             None => text(&self.ask("projects.import", json!({ "urls": [self.site] })).await?, "/projectId"),
         };
         let input = json!({ "projectId": known.project });
-        let status = until!("The website wasn't read in time.", {
+        let status = until!("The website wasn't read in time. Run the demo again.", {
             let status = self.ask("projects.import_status", input.clone()).await?;
             match status["status"].as_str() {
                 Some("error") => return Err(format!("The website couldn't be read: {}", text(&status, "/error"))),
@@ -204,7 +204,7 @@ impl Story {
         let started = self.ask("emails.generate", input).await?;
         known.conversation = text(&started, "/conversationId");
         let input = json!({ "conversationId": known.conversation });
-        let mut status = until!("The emails weren't created in time.", {
+        let mut status = until!("The emails weren't created in time. Run the demo again.", {
             let status = self.ask("emails.status", input.clone()).await?;
             match status["status"].as_str() {
                 Some("failed") => return Err(format!("The emails couldn't be created: {}", text(&status, "/error"))),
@@ -235,7 +235,7 @@ impl Story {
             HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("the header value is ASCII");
         let started = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
         let input = json!({ "id": started["id"] });
-        let read = until!("The import took too long.", {
+        let read = until!("The contacts weren't imported in time. Run the demo again.", {
             let status = self.ask("contacts.import_status", input.clone()).await?;
             (status["status"] == "completed" || status["status"] == "failed").then_some(status)
         });
@@ -259,7 +259,7 @@ impl Story {
         let input = json!({ "id": known.campaign });
         let dry = self.ask("campaigns.dry_run", input.clone()).await?;
         self.ask("campaigns.send", input.clone()).await?;
-        until!("The campaign wasn't sent in time.", {
+        until!("The campaign wasn't sent in time. Run the demo again.", {
             let campaign = self.ask("campaigns.get", input.clone()).await?;
             match campaign["status"].as_str() {
                 Some("failed") => return Err(format!("The campaign failed: {}", text(&campaign, "/error"))),
@@ -283,7 +283,7 @@ impl Story {
 
     async fn inbox(&self) -> StepResult {
         let input = json!({ "to": self.reader, "limit": 1 });
-        let id = until!("Your copy didn't arrive in time.", {
+        let id = until!("Your copy didn't arrive in time. Run the demo again.", {
             let list = self.ask("sending.inbox_list", input.clone()).await?;
             list["messages"][0]["id"].as_str().map(str::to_owned)
         });
@@ -341,7 +341,7 @@ impl Story {
 
     /// Waits until the campaign's statistics have this many opens and clicks.
     async fn counted(&self, known: &StepState, opened: u64, clicked: u64) -> Result<(), String> {
-        until!("The clicks weren't counted in time.", {
+        until!("The opens and clicks weren't counted in time. Run the demo again.", {
             let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
             let many = |name: &str| stats[name].as_u64().unwrap_or_default();
             (many("uniqueOpens") >= opened && many("uniqueClicks") >= clicked).then_some(())
@@ -389,7 +389,7 @@ impl Story {
         let count = events.len();
         self.ask("events.batch", json!({ "projectId": known.project, "events": events })).await?;
         let input = json!({ "id": known.campaign });
-        let stats = until!("The purchases weren't credited in time.", {
+        let stats = until!("The purchases weren't credited in time. Run the demo again.", {
             let stats = self.ask("campaigns.stats", input.clone()).await?;
             let is_all = stats["conversion"]["conversions"].as_u64().unwrap_or_default() as usize >= count;
             is_all.then_some(stats)

@@ -81,9 +81,10 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::InvalidSignature,
-        "A mail service sent a request whose signature or secret does not match, that is too old, or that reuses an ID.",
-        "Compare the secret in the mail service with the one under Setup → Mail services. Check the clock of the server with \
-             `mailmill doctor`.",
+        "A mail service or another system sent a request whose signature or secret does not match, that is too old, or that \
+         reuses an ID.",
+        "Compare the secret in the sending system with the one in Mailmill. Check the clock of the server with `mailmill \
+         doctor`.",
     ),
     (
         Code::InsufficientPermissions,
@@ -170,7 +171,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::WrongState,
-        "For example, a campaign that is being sent cannot be edited. `data.status` is the current status.",
+        "For example, a campaign that is being sent cannot be edited. `error` names the state; `data.status`, if present, is \
+         the current status.",
         "Get the object, and choose an operation that its status allows.",
     ),
     (
@@ -240,7 +242,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::Internal,
-        "This is a bug, the disk failed, or a data file is damaged. An operation that returns this code has had no effect.",
+        "This is a bug, the disk failed, or a data file is damaged. An operation that writes in one step has had no effect.",
         "Repeat the request. If the error persists, search the server's log for `metadata.requestId` and report it with the log line.",
     ),
     (Code::IdempotencyInProgress, "", "Wait for the seconds in `Retry-After`, and repeat the request with the same key."),

@@ -1,4 +1,4 @@
-//! The options of the HTTP surface, with the reason for every number, and the errors of a failed start.
+//! The options of the HTTP surface, and the errors of a failed start.
 
 use std::fmt;
 use std::io;
@@ -53,8 +53,8 @@ pub struct Bound {
 /// The limits of the HTTP surface. The pipeline limits the size of bodies, because that limit depends on the operation.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The time from the first byte of a request (or the start of a connection) to the end of the headers. A client that sends
-    /// headers slowly occupies a connection before any limit on callers applies; no legitimate client needs 10 s for 16 KiB.
+    /// The time from the first byte of a request (or the start of a connection) to the end of the headers. A client that sends headers
+    /// slowly occupies a connection before any limit on callers applies; usual clients need far less than 10 s for 16 KiB.
     pub header_time: Duration,
     /// The maximum total size of header names and values, in bytes. It is enough for several tokens and cookies, and keeps each
     /// connection's buffer small.

@@ -1,4 +1,4 @@
-//! The administration socket: a Unix socket that only the owner of the data folder can open. Processes that connect act as the
+//! The administration socket: a Unix socket that only the owner of the data folder and root can open. Processes that connect act as the
 //! operator.
 //!
 //! Three checks protect it: the folder and the socket file are closed to other users, and the kernel reports the user of each

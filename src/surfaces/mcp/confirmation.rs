@@ -1,8 +1,8 @@
 //! Asks the user to confirm a call that sends, deletes or connects something.
 //!
-//! The question describes the call in terms that a person understands: the object's name, the recipients, the environment and the
-//! effect. Text from other people may have misled the assistant, so the assistant only chooses the call's arguments, and none of its
-//! own words appear in the question.
+//! The question describes the call in terms that a person understands: the object's name, the recipients, the environment and the effect.
+//! Text from other people may have misled the assistant, so the question contains the call's arguments and data from the API, and no
+//! explanation by the assistant.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,

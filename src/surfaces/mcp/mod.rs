@@ -1,8 +1,8 @@
 //! The MCP server (Model Context Protocol) for agents, at `/mcp` over Streamable HTTP.
 //!
-//! `assets/docs/mcp.md` documents it for users. This module authenticates requests, checks their origin, and limits sessions; the
-//! `rmcp` library implements the protocol. Tools call operations through the pipeline with the key of the request, so permissions,
-//! request budgets and idempotency apply as over HTTP. `tools.rs` lists the tools. This surface has no rules of its own.
+//! `assets/docs/mcp.md` documents it for users. This module authenticates requests, checks their origin, and limits sessions; the `rmcp`
+//! library implements the protocol. Tools call operations through the pipeline with the key of the request, so permissions, request budgets
+//! and idempotency apply as over HTTP. `tools.rs` lists the tools.
 //!
 //! Clients with the protocol version of 2025 open a session, which only the key that opened it can use. Clients with a newer version
 //! send independent requests.

@@ -1,7 +1,7 @@
 //! The results of tools: structured content, a short text, and limits on size.
 //!
 //! Results contain text that other people wrote: websites, contact fields, email subjects. Agents must not follow instructions in such
-//! text. Each result therefore states that the text is data, and encloses it in marks that the data cannot contain.
+//! text. A result with such text therefore states that the text is data, and encloses it in marks that the data cannot contain.
 
 use http::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};

@@ -83,7 +83,9 @@ pub fn list() -> ListPromptsResult {
 /// Returns the text of a prompt, with its arguments filled in.
 pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let guide = GUIDES.iter().find(|guide| guide.name == name);
-    let guide = guide.ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt with the name {name}"), None))?;
+    let guide = guide.ok_or_else(|| {
+        ErrorData::invalid_params(format!("there is no prompt with the name {name}; prompts/list returns all names"), None)
+    })?;
     let mut values = Vec::new();
     for (name, _, required) in guide.arguments {
         let given = arguments.and_then(|given| given.get(*name)).and_then(|value| value.as_str()).map(str::trim);

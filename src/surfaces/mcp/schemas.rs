@@ -17,7 +17,7 @@ const TOOL_CHARACTERS: usize = 400;
 const WORDS_MAX: usize = 60;
 /// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
-/// Fields of many tools, which `get_capabilities` explains once.
+/// Fields of many tools, which their names or `get_capabilities` explain.
 const COMMON: [&str; 4] = ["projectId", "limit", "offset", "sortOrder"];
 
 /// Returns the first sentences of a text, up to `characters` in total but at least one.

@@ -1,10 +1,10 @@
 //! The command `mailmill mcp`: connects standard input and output to the MCP server of a remote Mailmill, for clients that start a
 //! program instead of connecting to a URL.
 //!
-//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of
-//! standard output. Lines that are not messages of the protocol are answered with an error. Messages are not interpreted otherwise,
-//! except for the protocol version, which HTTP requests repeat in a header. Nothing else is written to standard output; problems that
-//! the protocol cannot express go to standard error.
+//! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of standard
+//! output. Lines that are not messages of the protocol are answered with an error. Of other messages, only the parts that the session and
+//! its HTTP headers need are read, such as the protocol version. Nothing else is written to standard output; problems that the protocol
+//! cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -185,7 +185,7 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> Result<Option<Res
     loop {
         let mut line = Vec::new();
         let read = (&mut *input).take(limit).read_until(b'\n', &mut line).await;
-        if read.map_err(|error| format!("cannot read: {error}"))? == 0 {
+        if read.map_err(|error| format!("cannot read a message: {error}"))? == 0 {
             return Ok(is_too_long.then(|| Err(TooLong { id: finder.id })));
         }
         // The rest of an overlong line is skipped, so that the next message starts with the next line.

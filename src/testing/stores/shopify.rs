@@ -20,7 +20,6 @@ pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
 pub const SHOPIFY_SECRET: &str = "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";
 /// The client ID of the app.
 pub const SHOPIFY_CLIENT: &str = "3b1f0c7e5a2d4968b7c6d5e4f3a2b1c0";
-/// The domain of the shop.
 pub const SHOP: &str = "acme.myshopify.com";
 
 const VERSION: &str = "2026-10";

@@ -83,8 +83,7 @@ fn counter(tx: &impl Read, project: ProjectId, which: u8) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, which))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns the number of events ever recorded, including erased events. Cached filter results are valid while this number stays the
-/// same.
+/// Returns the number of events ever recorded, including erased events. Filters cache their results for this number.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     counter(tx, project, EVENT_COUNT)
 }

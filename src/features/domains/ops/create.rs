@@ -33,9 +33,10 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("domains.create", "/v1/domains", needs(Permission::DomainWrite))
         .summary("Add a sending domain")
         .about(
-            "Creates the domain's DKIM keys and returns the DNS records to add. The records are checked regularly from then \
-             on; POST /v1/domains/{domain}/verify checks them immediately. You can send from the domain, and from its subdomains, \
-             once one DKIM record is found; the other records are recommended. An existing domain is returned unchanged.",
+            "Creates the domain's DKIM keys and returns the DNS records to add. Mailmill checks the records automatically: for \
+             three days, and daily once the domain is verified. POST /v1/domains/{domain}/verify checks them immediately. You can \
+             send from the domain, and from its subdomains, once one DKIM record is found; the other records are recommended. An \
+             existing domain is returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);

@@ -1,4 +1,4 @@
-//! Changes the tracking of a domain.
+//! Changes the tracking and the UTM parameters of a domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

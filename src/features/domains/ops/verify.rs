@@ -24,7 +24,7 @@ pub struct DomainVerification {
     pub status: Status,
     /// Why the domain is not verified, or a problem that may soon affect its verification.
     pub status_reason: Option<String>,
-    /// Every DNS record of the domain, with the result of the check.
+    /// The DNS records that the domain should have, with the result of the check.
     pub dns_records: Vec<RecordView>,
 }
 

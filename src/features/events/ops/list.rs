@@ -44,7 +44,7 @@ impl Operation for List {
         .client("contacts.events")
         .also_at(&["/v1/subscribers/{id}/events"])
         .summary("List the events of a contact")
-        .about("Events reported with POST /v1/events in the last 90 days, newest first.")
+        .about("Returns the contact's customer events, newest first by time of occurrence. Events are kept for 90 days.")
         .fails(&[Code::NotFound]);
     type Input = ListEvents;
     type Output = Done<CustomerEventPart>;

@@ -76,7 +76,7 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
             ))
         }
         Some(name) => {
-            let expected = format!("must be type, customInstructions or one of {}", PASSED_ON.join(", "));
+            let expected = format!("is unknown; use type, customInstructions or, for an email draft, {}", PASSED_ON.join(", "));
             Err(Failure::field(&format!("customOptions.{name}"), expected))
         }
     }

@@ -23,7 +23,7 @@ pub struct CopyBrand {
     #[serde(default)]
     pub contacts: bool,
     /// Continues copying contacts after an earlier request: the `contactsAfter` of its response. Only contacts are copied, and the counts
-    /// include those of the earlier request.
+    /// include those of the earlier request. Ignored unless `contacts` is true.
     pub contacts_after: Option<u32>,
     /// A live project of the same site whose values the copy replaces. Needed only for the first copy, and only if the live
     /// environment has such a project.

@@ -95,7 +95,8 @@ impl Raw for Receive {
     }
 }
 
-const NO_ACTIVE_WEBHOOK: &str = "No active incoming webhook has this URL. Turn the webhook on, or create a new URL for it.";
+const NO_ACTIVE_WEBHOOK: &str = "No active incoming webhook has this URL. Check the URL, or turn the webhook on. If it was \
+    deleted, create a new webhook.";
 
 /// A webhook, and what it did with a request.
 type Handled = (Hook, Result<RequestOutcome, Failure>);

@@ -10,7 +10,8 @@ pub struct Resume;
 
 impl Operation for Resume {
     const SPEC: Spec = Spec::post("installation.resume", "/v1/system/hold/resume", manager()).summary("Resume sending").about(
-        "Ends the hold and sends all waiting work. The response lists this work, some of which may be sent twice. If sending is not on \
+        "Ends the hold, so that the waiting work continues. The response lists this work, some of which may be sent twice. If \
+            sending is not on \
              hold, the operation changes nothing. Only the installation's own account (the first account) may use this operation.",
     );
     type Input = NoInput;

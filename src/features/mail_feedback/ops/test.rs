@@ -1,4 +1,4 @@
-//! Sends a signed sample event through a mail service's webhook, and returns the result.
+//! Checks a signed sample event like a request of the mail service, and returns the result.
 
 use schemars::JsonSchema;
 use serde::Serialize;

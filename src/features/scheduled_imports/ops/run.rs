@@ -16,7 +16,7 @@ pub struct Run;
 impl Operation for Run {
     const SPEC: Spec = Spec::post("scheduled_imports.run", "/v1/scheduled-imports/{id}/run", needs(Permission::AudienceWrite))
         .summary("Run a scheduled import now")
-        .about("Ends a pause. Returns before the run starts. Has no effect while a run is in progress.")
+        .about("Ends a pause. Returns before the run starts. While a run is in progress, no other run starts.")
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

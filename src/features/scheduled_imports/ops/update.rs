@@ -74,15 +74,10 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("scheduled_imports.update", "/v1/scheduled-imports/{id}", needs(Permission::AudienceWrite))
         .summary("Change a scheduled import")
         .about(
-            "A change of the source or its mapping starts a run, which imports everything. An import that is running continues with the \
-             settings with which it started.",
+            "After a change of the source or its mapping, the next run imports everything. It starts immediately, unless you paused the \
+             scheduled import. An import that is running continues with the settings with which it started.",
         )
-        .fails(&[
-            Code::NotFound,
-            Code::IntegrationAccountRequired,
-            Code::ProviderNotConnected,
-            Code::ProviderReconnectRequired,
-        ]);
+        .fails(&[Code::NotFound, Code::IntegrationAccountRequired, Code::ProviderNotConnected, Code::ProviderReconnectRequired]);
     type Input = ScheduledImportPatch;
     type Output = Done<ScheduledImportView>;
 

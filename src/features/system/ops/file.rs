@@ -1,4 +1,4 @@
-//! Returns a file by its signed link: a screenshot or an export of an email.
+//! Returns a file by its signed link, such as a screenshot or an export of an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -24,7 +24,7 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the text fields that users keep in files. Only these fields and JSON accept a file name after `@`. All other text is used as
+/// TABLE: the text fields that users keep in files. Of the text fields, only these accept a file name after `@`. The others are used as
 /// written: a script that passes on a name from a form must not be tricked into sending a local file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 

@@ -48,7 +48,7 @@ const WORK: [(&str, Work); 13] = [
     ("campaigns.send", with_counts(work_of("campaigns.get", "id", "id", "Sending"), "campaigns.stats")),
 ];
 
-/// The fields that are positional arguments, because they identify the command's object.
+/// The fields that are positional arguments although they are not in the path.
 const MAIN_FIELDS: [(&str, &str); 17] = [
     ("projects.import", "urls"),
     ("projects.images_add", "url"),

@@ -33,7 +33,7 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description that marks temporary webhooks, so that a later command can find one that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The age from which `--yes` deletes a temporary webhook of another command: development sessions are shorter than a day.
+/// The age from which `--yes` deletes a temporary webhook of another command: development sessions are usually shorter than a day.
 const LEFTOVER_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
 /// How many deliveries the command remembers as shown, and how many pages one poll reads. Both are more than a busy second of development
 /// needs.

@@ -1,7 +1,7 @@
 //! The command-line client: every operation that an API key can call is a command.
 //!
-//! The commands are generated from the table of operations, which `app` passes in, so they cannot lag behind the API. A command becomes
-//! one HTTP request to the server of a profile, like the request of any other program.
+//! The commands are generated from the table of operations, which `app` passes in, so they cannot lag behind the API. A command sends HTTP
+//! requests to the server of a profile, like any other program.
 
 mod api;
 mod arguments;

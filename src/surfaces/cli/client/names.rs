@@ -32,7 +32,7 @@ const RESOURCES: [(&str, &str); 24] = [
     ("incoming-webhooks", "Accept contacts and events from other systems"),
     ("mail-services", "Connect the mail service that sends"),
     ("connections", "Connect other platforms"),
-    ("scheduled-imports", "Import contacts from a URL on a schedule"),
+    ("scheduled-imports", "Import contacts and events on a schedule"),
     ("storefront", "Connect stores"),
     ("metrics", "Get totals of sending and of language models"),
     ("plan", "Get the limits of the account"),

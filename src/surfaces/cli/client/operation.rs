@@ -300,7 +300,7 @@ fn interrupted(key: Option<&str>) -> Problem {
     Problem::new(Exit::Interrupted, format_args!("interrupted; the server may have executed the command: {remedy}"))
 }
 
-/// Downloads into a file. A failed download leaves no file.
+/// Downloads into a file. A failed download does not change a regular file.
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<ApiResponse>, Problem> {
     // A symbolic link is kept, and the file that it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

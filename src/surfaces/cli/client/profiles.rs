@@ -1,6 +1,6 @@
 //! Profiles: servers and their keys, in a file that only its owner can read.
 //!
-//! The keys are not in the system's keyring: servers, containers and CI machines have none, and a file with mode 0600 is as safe from
+//! The keys are not in the system's keyring: servers, containers and CI machines often have none, and a file with mode 0600 is as safe from
 //! other users.
 
 use std::collections::BTreeMap;
@@ -228,7 +228,6 @@ pub fn check_name(name: &str) -> Result<(), Problem> {
     }
 }
 
-/// Returns the environment of a key.
 pub fn environment_of(key: &str) -> &'static str {
     if key.starts_with("sk_live_") { "live" } else { "test" }
 }

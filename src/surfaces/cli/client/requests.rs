@@ -1,8 +1,8 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
-//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client only calls the server
-//! that the user signed in to, so any address is allowed, uploads can be as large as the server accepts, and each command decides whether
-//! to retry.
+//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client calls only servers that
+//! the user of the command named, so any address is allowed, uploads can be as large as the server accepts, and each command decides
+//! whether to retry.
 
 use std::io::Write;
 use std::path::Path;
@@ -38,7 +38,7 @@ use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The time limit for a response. The slowest operations, which check an email's links, take about a minute.
+/// The time limit for a response. Slow operations, such as the check of an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
 /// The maximum size of a JSON response. A page of a list has at most 100 items, and an email at most a few megabytes.
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -82,7 +82,6 @@ impl Call {
     }
 }
 
-/// A complete response.
 pub struct ApiResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -316,7 +315,7 @@ fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option
             match answer.status.as_u16() {
                 // The server did not run a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
-                // An outage of a provider lasts longer than the retries, and the error contains the remedy.
+                // An outage of a provider usually lasts longer than the retries, and the error contains the remedy.
                 503 if reason(answer).is_some_and(|(_, code)| code == Code::ProviderUnavailable.info().wire) => None,
                 status @ 500.. if is_repeatable => {
                     let cause = reason(answer).map(|(text, _)| format!(": {}", text.trim_end_matches('.'))).unwrap_or_default();

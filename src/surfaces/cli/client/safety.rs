@@ -1,4 +1,4 @@
-//! Asks for confirmation before anything is sent or deleted.
+//! Asks for confirmation before a command sends, deletes or permanently stops something.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -10,7 +10,7 @@ use super::requests::Remote;
 use crate::engine::api::Spec;
 use crate::engine::api::spec::Verb;
 
-/// An effect of a command that cannot be undone.
+/// An effect of a command that needs a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Danger {
     Sends,

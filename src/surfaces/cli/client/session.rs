@@ -147,7 +147,7 @@ fn is_id(text: &str) -> bool {
     text.len() == ID_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Opens a page in the browser, and prints its URL.
+/// Opens a page of the server in the browser. Does not open a page on another host.
 pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
     // The desktop's opener can start any program for a URL with another scheme, so the server must not choose the scheme.
     let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());

@@ -214,7 +214,7 @@ pub fn cell(value: &Value) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// Replaces control characters, line breaks and invisible formatting characters with spaces.
+/// Replaces control characters, line breaks and bidirectional formatting characters with spaces.
 fn clean(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

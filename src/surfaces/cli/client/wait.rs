@@ -19,7 +19,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// Later pauses are as long as those of the polling helpers in `assets/docs/api-conventions.md`.
 const PAUSE: Duration = Duration::from_secs(2);
 const QUICK_POLLS: u32 = 6;
-/// How long a command waits if the user sets no limit: longer than the largest import takes.
+/// How long a command waits if the user sets no limit.
 pub const TIMEOUT_SECONDS: u64 = 1_800;
 
 /// The statuses of work that has ended.

@@ -29,7 +29,7 @@ fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     let verifier =
-        verifier.map_err(|_| "no trusted root certificates found on this machine; install the ca-certificates package")?;
+        verifier.map_err(|_| "no trusted root certificates were found on this machine; install the ca-certificates package")?;
     let now = UnixTime::since_unix_epoch(Duration::from_millis(u64::try_from(now.0).unwrap_or_default()));
     verifier.verify_server_cert(own, between, &name, &[], now).map(drop).map_err(|error| error.to_string())
 }

@@ -7,12 +7,12 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The bounce rates, in percent, for a warning and for a severe notice. Above the first rate, mailbox providers start to distrust a
-/// sender; above the second, they reject the sender's mail.
+/// The bounce rates, in percent, for a warning and for a severe notice. Above the first rate, mailbox providers may start to distrust a
+/// sender; above the second, they may reject the sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require less than the first rate,
-/// and reject mail from senders that reach the second.
+/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require less than the first rate, and
+/// may reject mail from senders that reach the second.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of sent messages for a notice about rates. With fewer messages, a single bounce would look like a problem.
@@ -30,8 +30,8 @@ const LINES_MAX: usize = 12;
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
-        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. After you \
-                    free up space on the server, everything resumes automatically.";
+        let text = "The server's disk is almost full, so most changes are rejected and nothing is sent. Unsubscribe links still \
+                    work. After you free up space on the server, everything resumes automatically.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
@@ -194,8 +194,9 @@ fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
         let (used, limit) =
             (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
         if limit > 0.0 && used >= limit {
-            let text =
-                format!("The plan's email quota for {words} is used up. Sending resumes automatically when the quota resets.");
+            let text = format!(
+                "The plan's email quota for {words} is used up. Campaigns and batches continue automatically when the quota resets."
+            );
             found.push(line("bad", text, ("/settings/plan".into(), "View plan")));
         } else if limit > 0.0 && used / limit >= QUOTA_SHARE {
             let text = format!("{:.0}% of the plan's email quota for {words} is used.", (used / limit * 100.0).floor());
