@@ -79,7 +79,10 @@ fn keys_are_measured() {
     assert_eq!(key(format!("v=DKIM1; p={}", modulus(128))), ["dkim_short"]);
     assert_eq!(key("v=DKIM1; p=".into()), ["dkim_revoked"]);
     assert_eq!(key("v=DKIM1; p=AAAA".into()), ["dkim_invalid"]);
-    assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=".into()), [""; 0]);
+    assert_eq!(key(format!("v=DKIM1; t=y; p={}", modulus(256))), ["dkim_testing"]);
+    let ed25519 = "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    assert_eq!(key(ed25519.into()), [""; 0]);
+    assert_eq!(key(format!("{ed25519}; t=s:y")), ["dkim_testing"]);
 }
 
 /// Regression test: the remedies named records of the From domain, where receivers do not look for them.
