@@ -52,6 +52,10 @@ fn lookups_of_included_records_count_and_loops_end() {
     let report = audit(&records, &Sending::default(), &resolve);
     assert_eq!(report.spf_lookups, Some(12));
     assert_eq!(report.problems[0].id, "spf_lookups");
+    let twice = Records { txt: found(&["v=spf1 include:d.example include:e.example include:d.example -all"]), ..records.clone() };
+    let report = audit(&twice, &Sending::default(), &resolve);
+    assert_eq!(report.spf_lookups, Some(12), "receivers evaluate each include, even of a domain included before");
+    assert_eq!(report.problems[0].id, "spf_lookups");
     let endless = std::cell::Cell::new(0);
     let resolve = |_: &str| {
         endless.set(endless.get() + 1);
