@@ -13,7 +13,7 @@ use super::openai::Structure;
 use super::{ModelError, ModelRequest, ModelResponse, Reply, Usage, anthropic, cause, complaint, openai};
 use crate::base::random::Random;
 use crate::base::secret::Secret;
-use crate::engine::fetch::{Fetch, Limits, OversizePolicy, Response};
+use crate::engine::fetch::{Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::settings::{Model, Protocol};
 
@@ -139,6 +139,9 @@ impl Client {
         let body = self.body(question).to_string();
         let answer = match self.fetch.post_json(&self.url, self.headers(), body, &limits).await {
             Ok(answer) => answer,
+            Err(FetchError::TooLarge { bytes_max, .. }) => {
+                return Attempt::Answered(ModelResponse::malformed(format!("it is larger than {bytes_max} bytes")));
+            }
             Err(error) => return Attempt::Later { trouble: ModelError::Unreachable(cause(&error.to_string())), after: None },
         };
         if answer.status == StatusCode::OK {

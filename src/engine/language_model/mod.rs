@@ -143,7 +143,7 @@ pub enum ModelError {
     Refused(String),
     /// The reply was cut off at its length limit.
     Truncated,
-    /// The response does not follow the protocol.
+    /// The response does not follow the protocol, or is too large.
     Malformed(String),
     /// The request was not sent, because a monthly limit is reached or its usage cannot be stored. The value is the whole message.
     NotSent(String),
@@ -193,7 +193,7 @@ struct ModelResponse {
 }
 
 impl ModelResponse {
-    /// Returns the outcome of a response that cannot be parsed.
+    /// Returns the outcome of a response that cannot be read.
     fn malformed(cause: String) -> Self {
         Self { text: Err(ModelError::Malformed(cause)), input_tokens: 0, output_tokens: 0 }
     }
