@@ -253,7 +253,7 @@ impl Writing {
             let file = &mut self.files[index(record.store)];
             if record.position > file.position() + 1 {
                 let (store, known, next) = (record.store.word(), file.position(), record.position);
-                let found = format!("the log lacks the commits of the {store} store between {known} and {next}");
+                let found = format!("the log lacks the commits of the {store} store between positions {known} and {next}");
                 return Err(Error::Damaged { object: object.to_owned(), found });
             }
             if file.apply(record)? {
