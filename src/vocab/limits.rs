@@ -241,8 +241,8 @@ pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
 pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a file name, as in common file systems. Longer names are rejected.
 pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
-/// The maximum number of entries in a knowledge base. Generating an email reads the titles of all of them. Further entries are rejected
-/// until one is removed.
+/// The maximum number of entries in a knowledge base. Generating an email reads the titles of all of them. Further entries are rejected,
+/// and imports skip them, until one is removed.
 pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
 /// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
@@ -1104,8 +1104,8 @@ pub const MERGE_FILTERS_MAX: usize = 8;
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
 /// The maximum size of a header that a sender adds: two lines of the maximum length in RFC 5322 §2.1.1. Longer headers are rejected.
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
-/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters; longer names than the
-/// limit are rejected.
+/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters; names over the limit are
+/// rejected.
 pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
 
 // --- Outgoing mail ---
@@ -1345,7 +1345,7 @@ pub const WEBHOOK_SECRET_BYTES: usize = 32;
 /// The maximum number of custom headers per webhook: enough for credentials, a tenant and a route, with room to spare. More headers
 /// are rejected.
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
-/// The maximum size of a custom header's name. The longest registered name has 44 characters; longer names than the limit are rejected.
+/// The maximum size of a custom header's name. The longest registered name has 44 characters; names over the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
 /// The maximum size of a custom header's value: the longest tokens in use fit, and some servers reject heads beyond 8 KB. Longer values are
 /// rejected.

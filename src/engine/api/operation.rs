@@ -100,7 +100,8 @@ pub struct Media {
     pub takes: Takes,
     /// The content type of a successful response. The output's schema describes the response if this is [`Media::JSON_TYPE`].
     pub gives: &'static str,
-    /// Whether the API documentation includes the operation. HTML pages are excluded.
+    /// Whether the API documentation includes the operation. It excludes operations that API clients do not call, such as HTML pages and
+    /// webhook receivers.
     pub documented: bool,
 }
 

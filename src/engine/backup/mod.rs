@@ -128,7 +128,7 @@ impl fmt::Display for Error {
                 "the server {host} has taken over this backup target; stop one of the two servers, or set backup.url to another prefix \
                  for one of them, then restart this one"
             ),
-            Self::Interrupted(reason) => write!(f, "the backup needs a new snapshot, which starts automatically: {reason}"),
+            Self::Interrupted(reason) => write!(f, "the backup was interrupted ({reason}); a new snapshot starts automatically"),
             Self::Nothing(reason) => f.write_str(reason),
             Self::Local(cause) => f.write_str(cause),
             Self::Newer => f.write_str("a newer version of Mailmill made this backup; use that version or a later one"),

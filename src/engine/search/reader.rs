@@ -134,7 +134,7 @@ impl Segment {
     /// Adds the documents that contain a term starting with `prefix`.
     pub(super) fn range(&self, prefix: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut end = prefix.to_vec();
-        // The last byte of a prefix belongs to UTF-8 text, or is a small number for a class or space, so it is never 0xff.
+        // The last byte of a prefix belongs to UTF-8 text, or is the class, which is at most `WORD_CHARS_MAX`, so it is never 0xff.
         *end.last_mut().expect("a prefix contains at least the scope") += 1;
         let terms = self.index.terms().range().ge(prefix).lt(&end).into_stream()?;
         self.each(terms, into)

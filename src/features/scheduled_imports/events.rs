@@ -38,7 +38,10 @@ pub fn check_headers(rows: &EventRows, headers: &[String]) -> Result<(), String>
         false => rows.mapping.contains_key(field),
     };
     if rows.event_name.is_none() && !has("name") {
-        return Err("No column contains the event names. Map a column to name, or set one event name for all rows.".to_owned());
+        return Err(
+            "No column contains the event names. Map a column to the field \"name\", or set one event name for all rows."
+                .to_owned(),
+        );
     }
     let identifiers = ["email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
     if !identifiers.into_iter().any(has) {

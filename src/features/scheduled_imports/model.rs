@@ -247,7 +247,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Records a run that succeeded. The next run is due one interval after the start of this run.
+    /// Records a run that succeeded. The next run is due one interval after the start of this run, or now if that time has passed.
     pub fn succeed(&mut self, outcome: RunOutcome, now: Timestamp) {
         let started_at = self.running.take().map_or(now, |running| {
             self.known = running.reads;

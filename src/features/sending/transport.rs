@@ -56,8 +56,9 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
     if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_transport() {
         return Ok(());
     }
-    let detail = "No mail transport is configured. Set [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \
-                  MAILMILL_MAIL__RELAY), or direct = true, or development = true to keep live mail in the built-in inbox.";
+    let detail = "No mail transport is configured. In the [mail] section of the settings, set relay = [\"smtp://user:password@host:587\"] \
+                  to send through a mail server (or set MAILMILL_MAIL__RELAY), direct = true to deliver directly to the recipients' mail \
+                  servers, or development = true to keep live mail in the built-in inbox.";
     Err(Failure::because(Code::TransportNotConfigured, detail))
 }
 

@@ -42,7 +42,7 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
     is_plain.then(|| format!("{}.myshopify.com", name.to_ascii_lowercase()))
 }
 
-/// Returns the shop's myshopify.com domain, to which Mailmill sends the app's keys. Fails if the URL contains no such domain.
+/// Returns the shop's myshopify.com domain, to which Mailmill sends the app's keys. Fails if the domain cannot be determined from the URL.
 pub fn of_shopify(url: &Url) -> Result<String, Failure> {
     let wrong =
         "must be the shop's myshopify.com domain, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";

@@ -52,7 +52,7 @@ impl Problem {
     pub fn unreadable(prefix: &str, file: &str, error: &io::Error) -> Self {
         let name = named(file);
         match error.kind() {
-            io::ErrorKind::InvalidData => Self::misused(format_args!("{prefix}{name} is not UTF-8 text; save it as UTF-8")),
+            io::ErrorKind::InvalidData => Self::misused(format_args!("{prefix}{name} is not UTF-8 text; convert it to UTF-8")),
             _ if file == "-" => Self::misused(format_args!("{prefix}cannot read standard input: {error}")),
             _ => Self::misused(format_args!("{prefix}cannot read {file}: {error}; check the path and the file's permissions")),
         }

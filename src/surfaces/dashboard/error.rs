@@ -101,7 +101,7 @@ pub fn for_users(code: &str, see: &str, message: String) -> String {
 fn internal(data: Option<&Value>) -> String {
     let retry = "Something went wrong on the server. Try again.";
     match data.and_then(|data| data["requestId"].as_str()) {
-        Some(id) => format!("{retry} If the error continues, give the operator this request ID: {id}."),
+        Some(id) => format!("{retry} If the error persists, give the server operator this request ID: {id}."),
         None => retry.to_owned(),
     }
 }

@@ -182,7 +182,7 @@ async fn run(
     let handler = handler.ok_or_else(|| {
         PageError::plain(
             StatusCode::METHOD_NOT_ALLOWED,
-            "This page doesn't support this request method. Go back, and use the buttons on the page.",
+            "This address can't be opened this way. Go back, and use the buttons on the page.",
         )
     })?;
     if page.auth == Auth::Closed && visit.session.is_none() {

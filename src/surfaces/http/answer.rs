@@ -60,9 +60,10 @@ impl Refusal {
     /// Returns the failure for the response. If the default message of its code is too general, the failure has a specific message.
     fn failure(self) -> Failure {
         match self {
-            Self::Malformed => {
-                Failure::because(Code::InvalidRequest, "The request is not valid HTTP; send it with an HTTP client.")
-            }
+            Self::Malformed => Failure::because(
+                Code::InvalidRequest,
+                "The request is not valid HTTP; check its request line and headers, or use a standard HTTP client.",
+            ),
             Self::SlowHeaders => {
                 Failure::because(Code::RequestTimeout, "The request headers arrived too slowly; send the request again.")
             }

@@ -60,11 +60,11 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     }
     if !has("method") {
         return match (has("result"), has("error")) {
-            (true, false) if !has("id") => Some("id: is missing; add the ID of the request"),
+            (true, false) if !has("id") => Some("id: add the ID of the request"),
             (false, true) if !starts_with("error", '{') => Some("error: use an object with code and message"),
             (true, false) | (false, true) => None,
             (true, true) => Some("result: a response has either a result or an error; remove one"),
-            (false, false) => Some("method: is missing; add the name of a method"),
+            (false, false) => Some("method: add the name of a method"),
         };
     }
     if has("result") || has("error") {

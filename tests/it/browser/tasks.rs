@@ -315,7 +315,7 @@ async fn webhooks(scene: &Scene<'_>) {
     tab.fill("#headers", "X-Shop: 7").await;
     tab.press("Create webhook").await;
     tab.sees("whsec_").await;
-    tab.press("Open webhook and send test").await;
+    tab.press("Open the webhook to send a test").await;
     tab.sees("No deliveries yet").await;
     tab.press("Send test").await;
     tab.sees("Test delivered").await;

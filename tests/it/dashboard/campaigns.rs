@@ -401,7 +401,7 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     let path = format!("/test/campaigns/{id}/edit");
 
     let page = browser.get(&format!("/test/campaigns/{id}")).await;
-    assert!(page.text.contains("<dt>Minimum score</dt><dd>40</dd>"), "{}", page.text);
+    assert!(page.text.contains("<dt>Minimum validation score</dt><dd>40</dd>"), "{}", page.text);
 
     // Submit the form unchanged, then with one change.
     let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
@@ -441,9 +441,9 @@ async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
 
     // A minimum score can be set in the form, although the campaign has none.
     let page = browser.get(&format!("/test/campaigns/{id}")).await;
-    assert!(!page.text.contains("Minimum score"), "{}", page.text);
+    assert!(!page.text.contains("Minimum validation score"), "{}", page.text);
     let page = browser.get(&path).await;
-    assert!(page.text.contains("<details><summary>Minimum score</summary>"), "{}", page.text);
+    assert!(page.text.contains("<details><summary>Minimum validation score</summary>"), "{}", page.text);
     let scored = send_back(&mut browser, &path, &[("minimum_score", "30")]).await;
     assert_eq!(scored.status, 303, "{}", scored.text);
     assert_eq!(act(&client, "get", &id).await["minimumScore"], 30);
@@ -519,7 +519,7 @@ async fn a_sent_campaign_shows_its_retries_and_lets_them_be_stopped() {
     browser.sign_in("/test/campaigns").await;
     let here = format!("/test/campaigns/{id}");
     let page = browser.get(&here).await;
-    for part in ["1 <span class=\"quiet\">of 2 sent", "Retrying", "Pause retries", "Cancel campaign"] {
+    for part in ["1 <span class=\"quiet\">of 2 sent", "Delayed", "Pause retries", "Cancel campaign"] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
     let cancelled = press(&mut browser, &here, &[("act", "cancel")]).await;

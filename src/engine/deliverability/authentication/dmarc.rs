@@ -65,7 +65,7 @@ fn audit_policy(record: &str, name: &str, policy: &str, report: &mut Report) {
         _ => "The DMARC policy",
     };
     if tag(record, "rua").is_some_and(|address| !address.is_empty()) {
-        let text = format!("{named}, “none”, takes no action against messages that fail.");
+        let text = format!("{named} is “none”, so receivers take no action against messages that fail DMARC.");
         report.add("dmarc_policy_none", Level::Suggested, &text, &format!("Set “{name}=quarantine”."));
     } else {
         let text = format!("{named} is “none”, and the record has no report address, so DMARC has no effect.");

@@ -19,8 +19,8 @@ const SHARE_MIN: f32 = 0.03;
 const CLEAR_SHARE_MIN: f32 = 0.02;
 /// The lowest opacity, of 255, of pixels that are measured: the color of a more transparent pixel is mostly that of the background.
 const SEEN_ALPHA_MIN: u8 = 64;
-/// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. Dark green on black is
-/// below this minimum.
+/// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. A dark green such as
+/// #1f4d3a on `DARK` is below this minimum.
 const SEEN_CONTRAST: f64 = 2.5;
 /// The minimum share of a logo's pixels that must be visible.
 const SEEN_SHARE: f32 = 0.75;

@@ -127,17 +127,17 @@ impl fmt::Display for Error {
             ),
             Self::Lost { store, own, newest } => write!(
                 f,
-                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. \
-                 The database was probably restored, or a standby without the last commits was promoted. Restore the database \
-                 that has them. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders \
-                 of the nodes that show this message",
+                "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The \
+                 database was probably restored, or a standby without the last commits was promoted. Restore the database that has these \
+                 commits. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders of the nodes \
+                 that show this message",
                 store.word()
             ),
             Self::Older { epoch, seen } => write!(
                 f,
-                "the database has lost changes: its lease has epoch {epoch}, but this node has seen a newer lease with epoch {seen}. \
-                 The database was probably restored, or a standby without the last changes was promoted. Restore the database \
-                 that has them, and start this node again: the start checks whether commits are missing"
+                "the database has lost changes: its lease has epoch {epoch}, but this node has seen a different lease with epoch {seen}. \
+                 The database was probably restored, or a standby without the last changes was promoted. Restore the database that has \
+                 these changes, and restart this node; at startup, the node checks whether commits are missing"
             ),
             Self::Diverged { store, position } => write!(
                 f,

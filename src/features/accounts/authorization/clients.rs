@@ -172,9 +172,12 @@ pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     }
     let sealed = client_id.strip_prefix(PREFIX).and_then(|text| BASE64URL_NOPAD.decode(text.as_bytes()).ok());
     let opened = sealed.and_then(|sealed| engine.seal.open(PLACE, &sealed));
-    opened
-        .and_then(|text| serde_json::from_slice(&text).ok())
-        .ok_or_else(|| Invalid::new(CLIENT_ID, "is unknown to this server; remove the server from the program and add it again"))
+    opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or_else(|| {
+        Invalid::new(
+            CLIENT_ID,
+            "is unknown to this server; in the program that you are connecting, remove this server and add it again",
+        )
+    })
 }
 
 /// Fetches the metadata document of a client whose ID is the document's URL.

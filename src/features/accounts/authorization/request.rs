@@ -93,8 +93,8 @@ impl AuthorizationRequest {
         let redirect_uri = redirect_uri.ok_or_else(|| {
             Failure::field(
                 "redirect_uri",
-                "is not registered for this program; remove the server from the program and add it again, or report this \
-                 to the program's developer",
+                "is not registered for this program; in the program that you are connecting, remove this server and add it again, or \
+                 report this to the program's developer",
             )
         })?;
         let binding = model::Binding { client: sha256(self.client_id.as_bytes()), resource };

@@ -35,7 +35,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
             ) => {
                 return Err(error);
             }
-            // The job itself causes the error. Stop the job, because otherwise it would block all other jobs.
+            // The error would probably recur at every step. Stop the job, because otherwise it would block all other jobs.
             Err(error @ (Error::Panicked | Error::Damaged { .. })) => {
                 tracing::error!(job = %job.id, %error, "a contacts job failed and has been stopped");
                 give_up(data, job.id)?;

@@ -417,8 +417,8 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the end of a trial: its day or, without one, the remaining time in the prompt's words. If the brief has an offer or a code, the
-    /// day is the end of the offer.
+    /// Adds the end of a trial: its day or, without one, the remaining time in the prompt's words. If the brief has a saving or a code, a
+    /// stated end day belongs to the offer, so it is not used for the trial.
     fn know_trial(&self, facts: &mut Facts) {
         let content = self.content;
         if content.saving().is_none() && content.first(FactKind::Code).is_none() {

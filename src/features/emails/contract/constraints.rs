@@ -31,8 +31,8 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
             ConstraintKind::OneButton => one_button(email),
             ConstraintKind::Products => products(document, constraint),
             ConstraintKind::WordLimit => word_limit(email, constraint),
-            ConstraintKind::Formal => address(email, &email.words.table.informal, "familiar", "polite"),
-            ConstraintKind::Informal => address(email, &email.words.table.formal, "polite", "familiar"),
+            ConstraintKind::Formal => address(email, &email.words.table.informal, "an informal", "formal"),
+            ConstraintKind::Informal => address(email, &email.words.table.formal, "a formal", "informal"),
             ConstraintKind::AvoidWord => avoided(email, constraint),
             // A single email cannot violate a constraint on the number of emails in a series.
             ConstraintKind::Emails => None,
@@ -132,7 +132,7 @@ fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Brok
                 wrong.iter().find(is_wrong).map(|_| word.to_owned())
             })
         })?;
-        let message = format!("{word:?} is the {found} form of address. Use the {wanted} form in {:?}.", passage.text.trim());
+        let message = format!("{word:?} is {found} form of address. Use the {wanted} form in {:?}.", passage.text.trim());
         Some((message, passage.block.clone()))
     })
 }

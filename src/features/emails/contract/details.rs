@@ -41,7 +41,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     };
     let found = statements.into_iter().filter(is_foreign).filter(|fact| email.states(&fact.text));
     let report = |fact: &Fact| {
-        let message = format!("{:?} seems to be in a different language than the email. Translate it.", fact.text);
+        let message = format!("{:?} doesn't seem to be in the email's language. Translate this text.", fact.text);
         Finding::note(message).about(&fact.text, fact.span)
     };
     found.map(report).collect()

@@ -65,9 +65,9 @@ pub struct Table {
     pub dangling: Vec<String>,
     pub stop: Vec<String>,
     pub negations: Vec<String>,
-    /// Words of the familiar form of address.
+    /// Words that address someone informally.
     pub informal: Vec<String>,
-    /// Words of the polite form of address.
+    /// Words that address someone formally.
     pub formal: Vec<String>,
 }
 

@@ -21,7 +21,7 @@ pub struct ListImages {
     pub limit: Limit,
     /// The number of images to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1. Replaces `offset`.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
 }
 

@@ -18,7 +18,7 @@ pub struct ListProjects {
     pub limit: Limit,
     /// The number of projects to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1. Replaces `offset`.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
     /// Returns only projects with this import status.
     pub status: Option<ProjectStatus>,

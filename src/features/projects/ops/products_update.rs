@@ -29,8 +29,8 @@ pub type Price = ShortText<{ limits::PRICE_CHARACTERS_MAX }>;
 /// Matches a price as a decimal number in major units, or an empty string.
 pub const PRICE_PATTERN: &str = r"^([0-9]{1,9}([.,][0-9]{1,3})?)?$";
 
-/// The changes to a product. Omitted fields stay unchanged; `null` restores the imported value. An empty string in `description`, `price`
-/// or `priceBefore` removes the value.
+/// The changes to a product. Omitted fields stay unchanged; for an imported product, `null` restores the imported value, except in `hidden`
+/// and `position`, where it changes nothing. An empty string in `description`, `price` or `priceBefore` removes the value.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProductPatch {

@@ -80,7 +80,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     let text = content_of(&given, "--body")?;
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(Problem::misused("--body: must be a JSON object, like {\"name\": \"Ada\"}")),
+        Ok(_) => Err(Problem::misused("--body must be a JSON object, like {\"name\": \"Ada\"}")),
         Err(error) => Err(Problem::misused(format_args!("--body is not valid JSON: {error}; correct its syntax"))),
     }
 }
@@ -199,7 +199,7 @@ fn content(text: &str, option: &str) -> Result<String, Problem> {
 fn text_of(file: &str, option: &str) -> Result<String, Problem> {
     let bytes = bytes(file, option)?;
     String::from_utf8(bytes)
-        .map_err(|_| Problem::misused(format_args!("{option}: {} is not UTF-8 text; save it as UTF-8", named(file))))
+        .map_err(|_| Problem::misused(format_args!("{option}: {} is not UTF-8 text; convert it to UTF-8", named(file))))
 }
 
 fn bytes(file: &str, option: &str) -> Result<Vec<u8>, Problem> {
@@ -286,7 +286,7 @@ mod tests {
         let line = ["tags", "create", "--body", &body, "--name", "B", "--project", "p"];
         assert_eq!(values(&line), json!({ "name": "B", "color": "red", "projectId": "p" }));
         let wrong = parsed(&["tags", "create", "--body", "[1]"]).expect_err("a list is not an object");
-        assert!(wrong.to_string().starts_with("--body: must be a JSON object"), "{wrong}");
+        assert!(wrong.to_string().starts_with("--body must be a JSON object"), "{wrong}");
         let broken = parsed(&["segments", "create", "--filters", "{\"a\": }"]).expect_err("it is not JSON");
         assert!(broken.to_string().starts_with("--filters is not valid JSON: "), "{broken}");
         let absent = parsed(&["emails", "generate", "@/nowhere/x", "--project", "p"]).expect_err("there is no such file");

@@ -399,9 +399,13 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
         _ => Exit::Failed,
     };
     if answer.status.is_redirection() {
-        let reason = answer.header(LOCATION).map_or_else(
-            || "the server redirects, but names no address; check the server's URL".to_owned(),
-            |target| format!("the server redirects to {target}; sign in to that address"),
+        let target = answer.header(LOCATION).and_then(|target| Url::parse(target).ok());
+        let reason = target.map_or_else(
+            || "the server redirects; check the server's URL".to_owned(),
+            |target| {
+                let origin = &target[..Position::BeforePath];
+                format!("the server redirects to {origin}; sign in to the server there with `mailmill login {origin}`")
+            },
         );
         return Problem::new(exit, reason);
     }

@@ -102,7 +102,7 @@ fn progress(stats: Option<&CampaignStats>) -> Value {
         ("failed", "Failed", many(|stats| stats.failed)),
         ("unknown", "Delivery uncertain", many(|stats| stats.unknown)),
         ("skipped", "Left out", many(|stats| stats.skipped)),
-        ("deferred", "Retrying", many(|stats| stats.deferred)),
+        ("deferred", "Delayed", many(|stats| stats.deferred)),
         ("queued", "Queued", many(|stats| stats.queued)),
     ])
 }

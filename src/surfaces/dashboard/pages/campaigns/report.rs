@@ -25,7 +25,7 @@ const STATES: [(&str, &str); 10] = [
     ("complained", "Spam complaint"),
     ("failed", "Failed"),
     ("unknown", "Delivery uncertain"),
-    ("deferred", "Retrying"),
+    ("deferred", "Delayed"),
     ("queued", "Queued"),
     ("skipped", "Left out"),
 ];
