@@ -200,7 +200,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);
     if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
         // Only the node's own service opens its folder. A stopped node is not a problem.
-        let said = "this node is stopped; the other checks need its service, which `mailmill serve` starts";
+        let said = "this node is not running; to run the other checks, start it with `mailmill serve`";
         local.push(Finding::skipped("node", said));
         print(&cli::report(&local));
         return Ok(cli::exit_code(&local));

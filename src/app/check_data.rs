@@ -85,8 +85,8 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
         Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the instructions in the message above."),
     };
-    let remedy = "Copy your master key to this path (mode 600). If every copy is lost, run `mailmill rekey` to see \
-                  what is lost.";
+    let remedy = "Copy your master key to this path (mode 600). If every copy is lost, run `mailmill rekey` to see which data cannot be \
+                  recovered.";
     let rekey = folder.rekey();
     let key = match Seal::read(&folder.master_key()) {
         _ if rekey.exists() => {

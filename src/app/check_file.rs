@@ -84,7 +84,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     }
     match bytes.len() {
         0 => Err(Problem::misused(format_args!(
-            "{} is empty; use a file with the HTML of an email, or a whole message (.eml)",
+            "{} is empty; use a file that contains the HTML of an email, or a complete message (.eml)",
             name(file)
         ))),
         size if size > max => {
@@ -107,7 +107,7 @@ fn source(wanted: &CheckFile, bytes: &[u8]) -> Result<(MailSource, bool), Proble
         }
     };
     if source.html.trim().is_empty() {
-        return Err(refused(&"the file contains no HTML; use a file with the HTML of an email"));
+        return Err(refused(&"the file contains no HTML; use a file that contains the HTML of an email"));
     }
     source.subject = wanted.subject.clone().or(source.subject);
     Ok((source, is_message))

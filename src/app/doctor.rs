@@ -117,7 +117,7 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         let shown = file.display();
         Finding::warning(
             "settings",
-            format!("other users of this machine can read {shown}, which has the database's password and cluster.secret"),
+            format!("other users of this machine can read {shown}, which contains the database's password and cluster.secret"),
             format!("Run chgrp with the service's group on '{shown}', and then chmod 640 '{shown}'."),
         )
     })

@@ -138,8 +138,8 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
     let file = folder.master_key();
     if folder.rekey().exists() {
         return Err(Problem::failed(format_args!(
-            "a rekey of this folder was interrupted (the file {} exists), and a cluster does not use the new key. Choose another data \
-             folder with --data, or move the file to another folder",
+            "`mailmill rekey` was interrupted in this data folder (the file {} exists), and its new key is not the key of the cluster. \
+             Choose another data folder with --data, or move the file to another folder",
             folder.rekey().display()
         )));
     }

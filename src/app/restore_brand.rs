@@ -22,7 +22,7 @@ pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), 
     })?;
     if !cli::is_served(&admin_socket(data)) {
         return Err(Problem::failed(format_args!(
-            "--brand restores a brand into the running service, but no service runs with the data folder {}: start the service \
+            "--brand restores a brand into the running service, but no service is running with the data folder {}: start the service \
              first, or choose its folder with --data",
             data.display()
         )));

@@ -228,8 +228,8 @@ pub const CODES: &[CodeInfo] = &[
         Code::AnswerErased,
         410,
         "ANSWER_ERASED",
-        "This request has already run, so it was not run again. Its stored response was deleted because it referred to a contact that \
-         has been erased since. To see the result, get the object.",
+        "This request has already run, so it was not run again. Its stored response was deleted because it referred to a contact that was \
+         later erased. To see the result, get the object.",
     ),
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation accepts; shorten or split it."),
     code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long; shorten them."),

@@ -329,7 +329,7 @@ async fn preview_on_the_command_line(lost: &LostBrand, client: &Client) {
 async fn a_lost_brand_comes_back_under_its_ids_even_if_the_server_is_killed() {
     let mut lost = lost_brand().await;
     let stopped = lost.server.run(&["restore", &lost.url, "--brand", &lost.project]);
-    assert!(said(&stopped).contains("no service runs"), "{}", said(&stopped));
+    assert!(said(&stopped).contains("no service is running"), "{}", said(&stopped));
     lost.server.serve();
     let key = lost.server.key("live", "all");
     let client = Client::new(lost.server.address(), Some(key.clone()));

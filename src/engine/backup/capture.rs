@@ -46,9 +46,8 @@ impl Capture {
         });
         let own = capture.clone();
         let started = std::thread::Builder::new().name("commit log".to_owned()).spawn(move || own.run());
-        let thread = started.map_err(|error| {
-            Error::Local(format!("the thread of the backup cannot start: {error}; check the limit on threads"))
-        })?;
+        let thread = started
+            .map_err(|error| Error::Local(format!("the backup thread cannot be started: {error}; check the limit on threads")))?;
         *locked(&capture.thread) = Some(thread);
         Ok(capture)
     }

@@ -177,8 +177,7 @@ fn audit_mx(records: &Records, report: &mut Report) -> Status {
         }
         // An MX record with an empty host means that the domain accepts no mail (RFC 7505).
         Lookup::Found(hosts) if hosts.iter().any(|(_, host)| host.trim_end_matches('.').is_empty()) => {
-            let text =
-                "The domain states that it receives no mail (null MX). Receivers may reject its mail (RFC 7505, section 4.2).";
+            let text = "The domain states that it receives no mail (null MX). Receivers may reject mail from it (RFC 7505, section 4.2).";
             report.add("mx_null", Level::Critical, text, "Send from a domain that receives mail.");
             Status::Problem
         }

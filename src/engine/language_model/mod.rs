@@ -171,7 +171,7 @@ impl std::fmt::Display for ModelError {
             }
             Self::Refused(cause) => write!(f, "{}: {cause}.", Self::DECLINED),
             Self::Truncated => f.write_str(
-                "The language model's response was cut off at its length limit; ask for a shorter text, or raise the model's \
+                "The language model's response was cut off at its length limit; ask for shorter text, or raise the model's \
                  output_tokens_max in the settings.",
             ),
             Self::Malformed(cause) => write!(

@@ -287,7 +287,7 @@ pub fn reason(skip: &Skip) -> String {
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
         Skip::Cancelled => "The send was canceled or failed before the message for this recipient was sent.",
-        Skip::MergeFailed(error) => return format!("The message cannot be written: {error}."),
+        Skip::MergeFailed(error) => return format!("The message could not be created: {error}."),
         Skip::MissingField(field) => {
             return format!("The contact has no usable value for the merge field {field}.");
         }

@@ -82,8 +82,9 @@ fn not_allowed(connection: &Connection, purpose: ConnectionUse, page: &str) -> F
         ConnectionUse::Imports => "import contacts",
         ConnectionUse::Exports => "export emails",
     };
-    let detail =
-        format!("The connection \"{name}\" to {provider} may not {what}. Reconnect the account at {page} and allow {word}.");
+    let detail = format!(
+        "The connection \"{name}\" to {provider} does not have permission to {what}. Reconnect the account at {page} and allow {word}."
+    );
     let scopes: Vec<&str> = oauth::scopes(*provider, &[purpose]).into_iter().map(|(scope, _)| scope).collect();
     let data = json!({ "connectUrl": page, "connectionId": connection.id, "missingUse": word, "scopes": scopes });
     Failure::because(Code::ProviderReconnectRequired, detail).in_field("connectionId").with(data)

@@ -251,8 +251,9 @@ impl Stop {
         match error {
             PlatformError::Missing if !import.is_of_changes(position.source) => {
                 let source = import.sources.get(position.source as usize).map_or("", |source| source.name.as_str());
-                let reason =
-                    format!("\"{source}\" does not exist in {provider}. Contacts that were read from it before were imported.");
+                let reason = format!(
+                    "\"{source}\" does not exist in {provider}. The contacts that were already read from it were imported."
+                );
                 Self::Skip { from: position, reason }
             }
             PlatformError::Busy { until, .. } => Self::Pause(Wait {

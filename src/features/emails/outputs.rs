@@ -110,8 +110,7 @@ async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<Finding>),
     let options = pixels::ScreenshotOptions { density: DENSITY, thumbnails, ..pixels::ScreenshotOptions::of(&[WIDTH]) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(|warning| Finding::note(warning.to_string())).collect();
-    let shot =
-        drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("the renderer returned no picture".into()))?;
+    let shot = drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("the renderer returned no image".into()))?;
     Ok((shot, warnings))
 }
 

@@ -124,7 +124,8 @@ fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
 fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     let (language, other) = (&email.language, &instead.language);
     let message = format!(
-        "The email in {language} could not be generated: {reason} If no other fits better, recipients get the email in {other}."
+        "The email in {language} could not be generated: {reason} Its recipients get the email in {other}, unless another language suits \
+         them better."
     );
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }

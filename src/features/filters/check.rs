@@ -398,7 +398,7 @@ fn parameters(
 
 fn period_between(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
     if to <= from {
-        return Err(Failure::field(&format!("{path}.to"), "must be later than the time in from"));
+        return Err(Failure::field(&format!("{path}.to"), "must be later than `from`"));
     }
     Ok(Period { from, to })
 }

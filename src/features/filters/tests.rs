@@ -541,7 +541,7 @@ fn errors_name_their_path_and_a_remedy() {
         (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: the condition's mode does not use"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
-            "filters.activity[0].to: must be later than the time in from",
+            "filters.activity[0].to: must be later than `from`",
         ),
     ] {
         let found = refusal(tree);

@@ -96,7 +96,7 @@ pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult
             }
             Some(value) => values.push((*name, value)),
             None if *required => {
-                return Err(ErrorData::invalid_params(format!("{name}: this argument must be a string that is not empty"), None));
+                return Err(ErrorData::invalid_params(format!("{name}: this argument must be a non-empty string"), None));
             }
             None => values.push((*name, "ask me")),
         }

@@ -162,9 +162,9 @@ fn unfit(request: &CustomRequest) -> ErrorData {
     };
     let reason = match needed {
         Some(name) if field(name).is_none() => format!("{name} is missing; add it to params"),
-        Some(name) if !field(name).is_some_and(Value::is_string) => format!("{name}: must be text"),
+        Some(name) if !field(name).is_some_and(Value::is_string) => format!("{name}: must be a string"),
         Some(_) if field("arguments").is_some_and(|given| !given.is_object()) => "arguments: must be an object".to_owned(),
-        Some(_) => "params: do not fit the method; compare them with the specification of the protocol".to_owned(),
+        Some(_) => "params: not valid for this method; compare them with the MCP specification".to_owned(),
         None => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {}", request.method), None),
     };
     ErrorData::invalid_params(reason, None)

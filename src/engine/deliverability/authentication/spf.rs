@@ -32,7 +32,7 @@ pub(super) fn audit_spf(
     };
     let before = report.problems.len();
     if found.len() > 1 {
-        let remedy = "Merge the SPF records into one. Several records are an error (RFC 7208, section 4.5).";
+        let remedy = "Merge the SPF records into one. More than one record is an error (RFC 7208, section 4.5).";
         report.add("spf_several", Level::Critical, &format!("{domain} has several SPF records."), remedy);
     }
     let record = record.to_ascii_lowercase();

@@ -87,7 +87,7 @@ impl fmt::Display for MergeError {
                 write!(f, "the rendered template is too long; shorten the template or its values")
             }
             MergeError::TooMuchWork => {
-                write!(f, "the template takes too many steps; shorten its loops, or the lists and texts passed to it")
+                write!(f, "the template needs too many steps; shorten its loops, or the lists and strings passed to it")
             }
         }
     }

@@ -167,9 +167,9 @@ impl Finder<'_> {
         if is_link && checked.url.len() > 1 && checked.url.starts_with('#') {
             let (rule, message) = match checked.status {
                 LinkStatus::Invalid => {
-                    (LinkRule::AnchorTargetMissing, format!("No element of the email has the ID that {} refers to.", checked.url))
+                    (LinkRule::AnchorTargetMissing, format!("No element in the email has the ID that {} refers to.", checked.url))
                 }
-                _ => (LinkRule::AnchorSupport, format!("{} leads to an element of the email.", checked.url)),
+                _ => (LinkRule::AnchorSupport, format!("{} is a link to an element in the email.", checked.url)),
             };
             self.note(rule, checked, message);
         }
@@ -301,8 +301,8 @@ impl Finder<'_> {
             links.iter().filter(|(_, url)| lacks(url)).flat_map(|(checked, _)| checked.uses.clone()).collect();
         if !missing.is_empty() {
             let message = match missing.len() {
-                1 => "1 link to a site lacks UTM parameters that other links to the site have.".to_owned(),
-                many => format!("{many} links to a site lack UTM parameters that other links to the site have."),
+                1 => "1 link lacks UTM parameters that other links to the same site have.".to_owned(),
+                many => format!("{many} links lack UTM parameters that other links to the same site have."),
             };
             self.found.push(LinkFinding { rule: LinkRule::UtmMissing, message, url: None, uses: missing });
         }

@@ -143,7 +143,7 @@ fn anchor(target: &str, targets: &[String]) -> Verdict {
     if targets.iter().any(|known| *known == target || *known == decoded) {
         return skipped("The link leads to an existing element of the email. Some email clients ignore such links.");
     }
-    invalid(format!("No element of the email has the ID \"{target}\", so the link does not work. Correct the ID."))
+    invalid(format!("No element in the email has the ID \"{target}\", so the link does not work. Correct the ID."))
 }
 
 fn app_address(scheme: &str, url: &str) -> Verdict {
@@ -197,7 +197,10 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
     }
     let plain = url.trim_matches(['[', ']', '{', '}', '<', '>', '%', '*', '|', '_']).to_ascii_lowercase();
     if plain != url.to_ascii_lowercase() && !url.contains("{{") && plain.contains("unsub") {
-        return Some(invalid(format!("{url} is not replaced by a link. Write {} instead.", placeholders::UNSUBSCRIBE_URL)));
+        return Some(invalid(format!(
+            "{url} is not replaced with the unsubscribe link. Write {} instead.",
+            placeholders::UNSUBSCRIBE_URL
+        )));
     }
     if !url.contains("{{") && !url.contains("{%") {
         return None;

@@ -327,10 +327,10 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
                 };
                 if wrong {
                     let role = match value {
-                        FactValue::Days { .. } => "with a different meaning than the brief",
+                        FactValue::Days { .. } => "in a different sense from the brief",
                         _ => "as a discount",
                     };
-                    let message = format!("{sentence:?} uses {:?} {role}. Use it as the brief does.", fact.text);
+                    let message = format!("{sentence:?} uses {:?} {role}. Use it as in the brief.", fact.text);
                     let finding = Finding::new(FindingKind::FactMisused, message).about(sentence, fact.span);
                     found.push(finding.in_block(passage.block.as_deref()));
                 }

@@ -73,7 +73,7 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
         }
     }?;
     let message = format!(
-        "The email contains words of {text:?}, which is an instruction to the writer. Remove them from {:?}.",
+        "The email contains words from {text:?}, which is an instruction to the writer. Remove these words from {:?}.",
         found.text.trim()
     );
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(text, span);

@@ -265,7 +265,7 @@ fn kind_of(value: &Value) -> &'static str {
 fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     let whole = passage.text.trim();
     let message = format!(
-        "The {kind} {text:?} in {whole:?} is neither in the brief nor in the brand's texts. Remove it, or add it to the brief."
+        "The {kind} {text:?} in {whole:?} is neither in the brief nor in the brand's content. Remove it, or add it to the brief."
     );
     let finding = Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref());
     match passage.place {
@@ -402,9 +402,8 @@ fn links(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let strange = email.outline.links.iter().filter(|(_, href)| !is_known(href));
     strange
         .map(|(block, href)| {
-            let message = format!(
-                "The link {href} is neither in the brief nor among the brand's addresses. Remove it, or add it to the brief."
-            );
+            let message =
+                format!("The link {href} is neither in the brief nor in the brand's content. Remove it, or add it to the brief.");
             Finding::new(FindingKind::NotInBrief, message).about(href, None).in_block(Some(block)).acceptable(href)
         })
         .collect()

@@ -146,7 +146,7 @@ fn the_message_about_a_misused_date_names_the_problem() {
     let material = material();
     let terms = Terms { brief: &brief, prompt, material: &material, today: TODAY };
     let found = check(&document("en-GB", "25% off until Monday with LOFT25", blocks), &terms);
-    assert!(found.iter().any(|finding| finding.message.contains("with a different meaning than the brief")), "{found:?}");
+    assert!(found.iter().any(|finding| finding.message.contains("in a different sense from the brief")), "{found:?}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ impl Transform for Strict {
 /// Parses a document block by block, so that an error in one block does not hide errors in other blocks.
 pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let Some(object) = json.as_object() else {
-        return Err(vec![violation("", "is not an object; write a whole email document".to_owned())]);
+        return Err(vec![violation("", "is not an object; write a complete email document".to_owned())]);
     };
     let mut found = Vec::new();
     let mut rest = object.clone();
@@ -247,7 +247,7 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
                          divider, social, footer";
             found.push(violation(
                 &format!("{path}.type"),
-                format!("is \"{kind}\", which is not a type of block; use one of {known}"),
+                format!("is \"{kind}\", which is not a block type; use one of {known}"),
             ));
             return None;
         }

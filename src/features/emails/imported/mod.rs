@@ -232,12 +232,12 @@ impl ImportedEmail {
         }
         if text.chars().count() > limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX {
             return Err(format!(
-                "A text of the email can have at most {} characters. Shorten it.",
+                "The text can have at most {} characters. Shorten it.",
                 limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX
             ));
         }
         let Some(Some(Part::Text(text_part))) = self.parts.get_mut(place) else {
-            return Err("This part is not a text, or an earlier change removed it; choose another text.".to_owned());
+            return Err("This part is not text, or an earlier change removed it; choose another part.".to_owned());
         };
         for change in rewrite::rewrite(text_part, text) {
             self.make(change)?;

@@ -65,7 +65,7 @@ pub struct ImportEmails {
 pub struct NamedSource {
     /// The name of the file or the email.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
-    /// The source of the email: HTML, or a whole message with headers (.eml).
+    /// The source of the email: HTML, or a complete message with headers (.eml).
     #[schemars(extend("pattern" = NOT_BLANK))]
     pub source: String,
 }
@@ -110,7 +110,7 @@ impl Async for ImportHtml {
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
-                    "must not be empty; send the email's HTML, or a whole message with headers (.eml)",
+                    "must not be empty; send the email's HTML, or a complete message with headers (.eml)",
                 ));
             }
             // A whole message was sent to one recipient, so its merge fields were filled in.

@@ -60,8 +60,8 @@ impl Raw for ImagePreview {
             if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
                 return Err(Failure::because(
                     Code::NotFound,
-                    "The brand has no image, logo or product image with this URL. Use a URL that the brand's images, logos or products \
-                     have now.",
+                    "The brand has no image, logo or product image with this URL. Use the current URL of one of the brand's images, logos \
+                     or products.",
                 ));
             }
             Ok(blobs::head(tx, id)?.is_some())

@@ -67,7 +67,7 @@ impl Command for Redeliver {
             return Err(Failure::field("from", "this time is in the future; set a time in the past"));
         }
         if from > to {
-            return Err(Failure::field("to", "the end of the range is before its start; set a time later than the time in from"));
+            return Err(Failure::field("to", "the end of the range is before its start; set a time after `from`"));
         }
         if !webhook.active {
             return Err(Failure::because(Code::WrongState, "The webhook is disabled; enable the webhook first."));
