@@ -308,7 +308,7 @@ fn notice(environments: &[HeldIn], is_partial: bool) -> String {
             " {} and {} continue, too. If the original installation still runs, do not resume: both would use the same accounts on other \
              services.",
             counted(imports, "import", "imports"),
-            counted(generations, "generation of emails", "generations of emails")
+            counted(generations, "email generation", "email generations")
         ));
     }
     notice
@@ -362,10 +362,7 @@ mod tests {
             ]
         );
         let notice = whole.notice.expect("there is a notice");
-        assert!(
-            notice.contains("messages to 2 recipients") && notice.contains("1 import and 1 generation of emails"),
-            "{notice}"
-        );
+        assert!(notice.contains("messages to 2 recipients") && notice.contains("1 import and 1 email generation"), "{notice}");
         assert!(!whole.has_more);
         let other = held(app.engine(), &hold, Some(AccountId::from_bytes([9; 12]))).expect("the stores can be read");
         assert!(other.other.is_empty() && other.environments.iter().any(|held| held.sends == 2), "names of another account");

@@ -59,11 +59,11 @@ impl Operation for Token {
         .about(
             "Accepts JSON or a form. The response has no envelope. With grant_type authorization_code or refresh_token (OAuth 2.1 with \
              PKCE), returns access_token, token_type, expires_in, refresh_token and scope. A code works once; a second use ends the \
-             client's access. A refresh token is replaced at every use. It still works for 30 seconds after that, for requests at the \
-             same time; a later use ends the client's access. With the grant type of agent registration, returns access_token (the key, \
-             shown exactly once), token_type, scope and key_name; or 400 with error: authorization_pending (keep polling), \
-             expired_token (get a new code, then keep polling), or invalid_grant (the registration is unknown, denied, expired, already \
-             fetched, or granted by a user who no longer has the permissions).",
+             client's access. A refresh token is replaced at every use. The replaced token still works for 30 seconds, for concurrent \
+             requests; a later use ends the client's access. With the grant type of agent registration, returns access_token (the key, \
+             shown exactly once), token_type, scope and key_name; or 400 with error: authorization_pending (keep polling), expired_token \
+             (get a new code, then keep polling), or invalid_grant (the registration is unknown, denied, expired, already fetched, or \
+             granted by a user who no longer has the permissions).",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);

@@ -41,10 +41,10 @@ impl Operation for Schedule {
     const SPEC: Spec = Spec::post("campaigns.schedule", "/v1/campaigns/{id}/schedule", needs(Permission::CampaignWrite))
         .summary("Schedule a campaign")
         .about(
-            "At the start time, the campaign sends the current version of its email to the audience at that time. A local time that \
-             clocks skip moves forward by the gap; of a local time that occurs twice, the first occurrence is used; scheduleNotice \
-             reports both cases. Scheduling a scheduled campaign again changes its start time. If the campaign cannot start when \
-             it is due, the status becomes pending_review, and error explains why.",
+            "At the start time, the campaign sends the current version of its email to the audience at that time. If clocks skip the local \
+             time, the start time moves forward by the gap. If the local time occurs twice, the first occurrence is used. scheduleNotice \
+             reports both cases. Scheduling a scheduled campaign again changes its start time. If the campaign cannot start when it is \
+             due, the status becomes pending_review, and error explains why.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

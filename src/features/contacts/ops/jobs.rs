@@ -98,8 +98,8 @@ impl Operation for Jobs {
         .client("contacts.jobs.list")
         .summary("List the newest imports, exports and bulk changes")
         .about(
-            "Lists jobs in any state. Finished jobs are deleted 30 days after they end; uploaded files whose import \
-             has not started, after one day.",
+            "Lists jobs in any state. Finished jobs are deleted 30 days after they end. Uploaded files whose import has not started are \
+             deleted after one day.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

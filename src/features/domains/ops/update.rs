@@ -39,9 +39,9 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("domains.update", "/v1/domains/{domain}", needs(Permission::DomainWrite))
         .summary("Change the tracking of a sending domain")
         .about(
-            "Applies to mail that is prepared after the change. With brandedTracking, the service's certificate must also cover \
-             links.<domain>, or the reverse proxy in front of the service must have such a certificate. Until the record of \
-             links.<domain> is found, links use this installation's own host.",
+            "Applies to mail that is prepared after the change. With brandedTracking, the certificate of the service, or of the reverse \
+             proxy in front of it, must also cover links.<domain>. Until the record of links.<domain> is found, links use this \
+             installation's own host.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainPatch;

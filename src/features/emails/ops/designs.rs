@@ -32,8 +32,8 @@ impl Operation for Designs {
     const SPEC: Spec = Spec::get("emails.designs", "/v1/emails/designs", needs_one(READERS)).client("emails.designs.list")
         .summary("List starter designs")
         .about(
-            "A design is an email without facts about any brand. The texts that users must replace are in brackets. Its colors, fonts, \
-             images and products are the brand's.",
+            "A design is an email without facts about a brand. Text that users must replace is in brackets. The design uses the brand's \
+             colors, fonts, images and products.",
         )
         .rate(RouteGroup::Emails);
     type Input = NoInput;

@@ -28,8 +28,8 @@ impl Operation for Checklist {
     const SPEC: Spec = Spec::get("go_live.checklist", "/v1/projects/{projectId}/go-live", manager())
         .summary("Get what a test project needs to go live")
         .about(
-            "Checks for a verified domain (that of the default sender, if one is set), a postal address and a mail transport, \
-             and returns the result of the last copy.",
+            "Checks for a verified domain (the default sender's domain, if a default sender is set), a postal address and a mail \
+             transport, and returns the result of the last copy.",
         )
         .fails(&[Code::NotFound]);
     type Input = TestProject;

@@ -13,9 +13,9 @@ impl Operation for Hold {
         .summary("Get the sending hold")
         .about(
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules, webhook deliveries, imports from \
-             other services and generations of emails wait until sending is resumed, because the original folder may have continued \
-             them since. New sends, newly launched campaigns and new generations run as usual. Only the installation's own account, \
-             which is the first account, may use this operation.",
+             other services and email generations wait until sending is resumed, because the original installation may already have \
+             continued this work. New sends, newly launched campaigns and new generations run as usual. Only the installation's own \
+             account, which is the first account, may use this operation.",
         )
         .blocking();
     type Input = NoInput;

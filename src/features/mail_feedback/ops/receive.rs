@@ -46,8 +46,8 @@ impl Operation for Receive {
     const SPEC: Spec = Spec::post("mail_feedback.receive", "/feedback/{token}", public())
         .summary("Receive events of a mail service")
         .about(
-            "Called by the services that relay mail. The signature or secret of the request is checked as the service documents it. The \
-             response is sent after the effects are stored.",
+            "Called by the services that relay mail. The request's signature or secret is checked as the service's documentation \
+             specifies. The response is sent after the effects are stored.",
         )
         .fails(&[Code::InvalidSignature, Code::NotFound, Code::NeverAccepted]);
     type Input = FeedbackUrl;

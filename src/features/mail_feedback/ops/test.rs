@@ -41,8 +41,8 @@ impl Operation for Test {
     .client("mail_services.test")
     .summary("Test a mail service")
     .about(
-        "Sends a sample of a hard bounce, in the format of the service and signed like its requests, through the checks for real \
-             requests. The sample refers to no message, so it has no effect. The call itself succeeds even if the test fails.",
+        "Sends a sample hard bounce through the checks for real requests. The sample has the service's format, and is signed like the \
+         service's requests. It refers to no message, so it has no effect. The call itself succeeds even if the test fails.",
     )
     .fails(&[Code::NotFound]);
     type Input = MailServiceRef;

@@ -31,9 +31,8 @@ impl Operation for ImagePreview {
     const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS)).client("projects.images.preview")
         .summary("Get a small copy of a project's image")
         .about(
-            "Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged. The image is fetched once from its server, then \
-                cached for \
-             two weeks.",
+            "Returns a PNG or JPEG image of at most 480 pixels per side, or an SVG image unchanged. The image is fetched once from its \
+             server, then cached for two weeks.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = PreviewImage;

@@ -48,12 +48,11 @@ impl Operation for Apply {
     const SPEC: Spec = Spec::post("restores.apply", "/v1/system/restores/apply", manager())
         .summary("Bring back a brand")
         .about(
-            "Brings back the brand with its knowledge base, images, products, saved blocks, tags, topics, segments, finished \
-             emails and contacts. Campaigns, messages, customer events, statistics, webhooks and connections are not restored, and \
-             nothing is sent. Contacts that exist keep their status and their choices of topics; those who have unsubscribed or \
-             bounced since then do not come back as subscribed. Returns immediately; GET /v1/system/restores shows the result. \
-             Requires a restore with the status ready. Only the installation's own account, which is the first account, may use \
-             this operation.",
+            "Brings back the brand with its knowledge base, images, products, saved blocks, tags, topics, segments, finished emails and \
+             contacts. Campaigns, messages, customer events, statistics, webhooks and connections are not restored, and nothing is sent. \
+             Existing contacts keep their status and topic choices. Contacts who unsubscribed or bounced after the restored time do not \
+             come back as subscribed. Returns immediately; GET /v1/system/restores shows the result. Requires a restore with the status \
+             ready. Only the installation's own account, which is the first account, may use this operation.",
         )
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = ApplyRestore;

@@ -25,8 +25,8 @@ impl Operation for Preview {
     const SPEC: Spec = Spec::get("restores.preview", "/v1/system/restores/preview", manager())
         .summary("Preview the restore of a brand")
         .about(
-            "Compares a brand of the restored state with the brand as it is now, and changes nothing. Requires a restore with the status \
-             ready. Only the installation's own account, which is the first account, may use this operation.",
+            "Compares a brand in the restored state with its current state, and changes nothing. Requires a restore with the status ready. \
+             Only the installation's own account, which is the first account, may use this operation.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = PreviewRestore;

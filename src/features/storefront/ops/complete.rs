@@ -34,7 +34,7 @@ impl Operation for Complete {
     const SPEC: Spec = Spec::post("storefront.complete", "/v1/storefront/complete", needs(Permission::ProjectWrite))
         .summary("Complete the installation of the app on a Shopify store")
         .about(
-            "Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts to \
+            "Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it encrypted, and starts the \
              import. Only the session that started the installation can complete it, within ten minutes. A second call returns the \
              connected store. The dashboard calls this operation when the user returns.",
         )

@@ -81,10 +81,10 @@ impl Operation for Connect {
         .also_at(&["/v1/shopify/connect", "/v1/woocommerce/connect"])
         .summary("Connect a store to a project")
         .about(
-            "With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the permission \
-             project:write. Keys replace those of a store that is already connected to the project. Without keys, connects a store that \
-             is already connected to another project of the account, with the same keys. An app in Shopify needs the scope \
-             read_products; with read_orders, orders become customer events, and with read_customers, customers are imported.",
+            "With keys, tests them with the store, stores them encrypted, and starts the import; this also needs the permission \
+             project:write. Keys replace those of a store that is already connected to the project. Without keys, connects a store that is \
+             already connected to another project of the account, with the same keys. An app in Shopify needs the scope read_products; \
+             with read_orders, orders become customer events, and with read_customers, customers are imported.",
         )
         .replay(Replay::Keyed)
         .fails(&[

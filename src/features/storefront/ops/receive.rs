@@ -39,7 +39,7 @@ pub struct WebhookReceived {
 impl Operation for Receive {
     const SPEC: Spec = Spec::post("storefront.receive", "/storefront/{token}", public())
         .summary("Receive a webhook from a connected store")
-        .about("The signature is checked as the platform documents it. The response is sent after the effects are stored.")
+        .about("The signature is checked as the platform's documentation specifies. The response is sent after the effects are stored.")
         .fails(&[Code::InvalidSignature, Code::NotFound]);
     type Input = StoreUrl;
     type Output = Done<WebhookReceived>;

@@ -20,8 +20,8 @@ impl Operation for Doctor {
     const SPEC: Spec = Spec::post("system.doctor", "/admin/doctor", operator())
         .summary("Check for problems that prevent mail from arriving")
         .about(
-            "Checks, among others, the clock, disk, master key, backups, transport, reverse DNS and the DNS records of live \
-                sending domains. Sends no mail and changes no data.",
+            "Checks, among other things, the clock, disk, master key, backups, transport, reverse DNS and the DNS records of live sending \
+             domains. Sends no mail and changes no data.",
         );
     type Input = NoInput;
     type Output = Done<Findings>;

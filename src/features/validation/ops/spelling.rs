@@ -43,9 +43,9 @@ impl Operation for Spelling {
     const SPEC: Spec = Spec::post("validation.spelling", "/v1/emails/validate/spelling", needs(Permission::EmailValidate))
         .summary("Check the spelling of an email")
         .about(
-            "Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in; further ones are read \
-                from the folder in the setting validation.dictionaries and from /usr/share/hunspell. A language without a dictionary is \
-                listed in `metadata.languagesWithoutDictionary`.",
+            "Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in; others are read from \
+             the folder in the setting validation.dictionaries and from /usr/share/hunspell. A language without a dictionary is listed in \
+             `metadata.languagesWithoutDictionary`.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

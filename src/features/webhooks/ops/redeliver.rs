@@ -35,10 +35,10 @@ impl Operation for Redeliver {
     const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
         .summary("Redeliver a time range")
         .about(
-            "Creates a new delivery for each event in the range that the webhook subscribes to and that has not arrived and has no pending \
-             delivery; with all, also for events that have arrived. Events that occurred while the webhook was disabled are included. \
-             Opt-in events are stored only while a webhook subscribes to them. The work runs in the background; the webhook's \
-             redelivery shows its progress. A webhook can have only one redelivery at a time.",
+            "Creates a new delivery for each event in the range that the webhook subscribes to, unless the event has arrived or has a \
+             pending delivery. With `all`, events that have arrived are also redelivered. Events that occurred while the webhook was \
+             disabled are included. Opt-in events are stored only while a webhook subscribes to them. The work runs in the background; the \
+             webhook's redelivery shows its progress. A webhook can have only one redelivery at a time.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
