@@ -25,8 +25,8 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
             cli::perform(command, async move |request| through_socket(&socket, request).await).await
         }
         AdminRoute::Here(_) if matches!(command, Administration::Drain { .. }) => Err(Problem::failed(format_args!(
-            "no service is running with the data folder {}. A stopped node is not the leader; it can lead again once it is started. To \
-             drain a running node, choose its folder with --data",
+            "no service is running with the data folder {}, so this node does not lead the cluster. To drain a running node, choose its \
+             folder with --data",
             data.display()
         ))),
         AdminRoute::Here(folder) => {

@@ -38,7 +38,10 @@ pub fn check(data: &Path) -> Result<(), Problem> {
     }
     match <[StoreFile; 3]>::try_from(whole) {
         Ok(files) => findings.extend(identities(&folder, files)?),
-        Err(_) => findings.push(Finding::skipped("installation", "the files can be compared once the problems above are fixed")),
+        Err(_) => findings.push(Finding::skipped(
+            "installation",
+            "whether the files belong to the same installation can be checked after the problems above are fixed",
+        )),
     }
     super::print(&cli::report(&findings));
     match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
@@ -101,7 +104,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             Fit::Right => Finding::good(SUBJECT, "the key belongs to this installation"),
             Fit::Untested => Finding::skipped(SUBJECT, UNTESTED),
             Fit::Wrong => {
-                let said = format!("{} does not contain the key of this installation", folder.master_key().display());
+                let said = format!("{} is not the master key of this installation", folder.master_key().display());
                 Finding::problem(SUBJECT, said, remedy)
             }
         },

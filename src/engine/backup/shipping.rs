@@ -265,7 +265,7 @@ impl ContinuousBackup {
         } else {
             capture.spool().save(next)?;
         }
-        tracing::info!(epoch, log_since = start.log_since, target = url, "the continuous backup runs");
+        tracing::info!(epoch, log_since = start.log_since, target = url, "the continuous backup is running");
         Ok((epoch, start))
     }
 
@@ -388,7 +388,7 @@ impl ContinuousBackup {
         let thinned = retention::thin(&sealed.target, &self.parts.settings).await;
         match &thinned {
             Ok(deleted) => tracing::debug!(deleted, "the continuous backup was thinned"),
-            Err(error) => tracing::warn!(%error, "the continuous backup could not be thinned"),
+            Err(error) => tracing::warn!(%error, "old objects of the continuous backup could not be deleted"),
         }
         self.state().thinning_error = thinned.err();
     }
@@ -413,8 +413,10 @@ impl ContinuousBackup {
             Ok(Err(Error::TakenOver { .. })) if self.parts.is_in_cluster => {
                 tracing::info!(epoch, "the next leader continues the backup");
             }
-            Ok(Err(error)) => tracing::warn!(%error, "the last commits were not backed up; the next start continues"),
-            Err(_) => tracing::warn!("the last commits were not backed up in time; the next start continues"),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the last commits were not backed up; the backup continues at the next start")
+            }
+            Err(_) => tracing::warn!("the last commits were not backed up in time; the backup continues at the next start"),
         }
     }
 }

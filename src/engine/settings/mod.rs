@@ -238,7 +238,7 @@ fn cluster(settings: &Settings) -> Option<(String, String)> {
         return broken("secret", "must have at least 32 characters; create one with `openssl rand -hex 32`");
     }
     if settings.server.public_url.is_none() {
-        let reason = "must be set in a cluster, because links and tokens of all nodes must have the same address";
+        let reason = "must be set in a cluster, because links and tokens must contain the same URL on all nodes";
         return Some(("server.public_url".to_owned(), reason.to_owned()));
     }
     None

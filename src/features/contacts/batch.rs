@@ -136,7 +136,7 @@ impl BatchOutcome {
         };
         let reason = self.notes.first().map(|note| {
             let email = note.email.as_deref().unwrap_or_default();
-            format!(" The first reason: {email}, {}: {}.", note.field, note.error.trim_end_matches('.'))
+            format!(" First error: {email}, {}: {}.", note.field, note.error.trim_end_matches('.'))
         });
         Some(format!("{count} not copied.{}", reason.unwrap_or_default()))
     }

@@ -361,7 +361,7 @@ mod tests {
             app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be restored");
         assert_eq!(counts, ReturnCounts { unchanged: 1, ..ReturnCounts::default() });
         let failures = failures.expect("a contact cannot have more tags");
-        assert!(failures.starts_with("1 contact was not copied. The first reason: a@example.com, tags: "), "{failures}");
+        assert!(failures.starts_with("1 contact was not copied. First error: a@example.com, tags: "), "{failures}");
     }
 
     #[test]

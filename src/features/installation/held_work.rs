@@ -305,8 +305,8 @@ fn notice(environments: &[HeldIn], is_partial: bool) -> String {
     let (imports, generations) = (sum(|held| held.imports), sum(|held| held.generations));
     if imports + generations > 0 {
         notice.push_str(&format!(
-            " {} and {} continue, too. If the original installation still runs, do not resume: both would use the same accounts on other \
-             services.",
+            " {} and {} also continue. If the original installation is still running, do not resume: both installations would use the same \
+             accounts on other services.",
             counted(imports, "import", "imports"),
             counted(generations, "email generation", "email generations")
         ));

@@ -73,8 +73,9 @@ pub(super) fn audit_spf(
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
     }
     if let Some(absent) = count.absent {
-        let text = format!("The SPF record leads to {absent}, which has no SPF record, so SPF can fail (RFC 7208, section 5.2).");
-        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent}, or the include that leads to it."));
+        let text =
+            format!("The SPF record refers to {absent}, which has no SPF record, so SPF can fail (RFC 7208, section 5.2).");
+        report.add("spf_include_missing", Level::Critical, &text, &format!("Remove {absent}, or the include that refers to it."));
     }
     status(report, before)
 }

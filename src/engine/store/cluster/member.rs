@@ -343,7 +343,7 @@ impl Member {
             tracing::debug!(%error, "the logs cannot be read");
             return false;
         }
-        tracing::error!(%error, node = self.candidate.node, "this node cannot be a member of the cluster any longer");
+        tracing::error!(%error, node = self.candidate.node, "this node can no longer be a member of the cluster");
         self.shared.turn.fail(error.into());
         false
     }

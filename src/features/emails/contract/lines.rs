@@ -25,7 +25,7 @@ pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
                 Place::Headline => "headline",
                 _ => "title",
             };
-            let message = format!("The {name} {:?} {problem} Write a whole sentence or a name.", line.text.trim());
+            let message = format!("The {name} {:?} {problem} Write a complete sentence or a name.", line.text.trim());
             let finding = Finding::new(FindingKind::LineIncomplete, message).about(line.text.trim(), None);
             Some(finding.in_block(line.block.as_deref()))
         })

@@ -28,7 +28,7 @@ const EXIT_CODES: &str = "Exit codes of API commands:
   5  the state of the object does not allow the command
   6  the request budget or a quota is used up
   7  the server cannot be reached or has a problem
-  8  not confirmed: add --yes if there is no terminal to ask
+  8  not confirmed: add --yes if no terminal is available for a prompt
   130  interrupted with Ctrl-C
 
 Environment variables of API commands:

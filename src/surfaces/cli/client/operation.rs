@@ -106,7 +106,7 @@ impl Running<'_> {
     }
 
     /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key
-    /// may not read it, or if there is no terminal to ask. Fails if the object does not exist.
+    /// may not read it, or if no terminal is available for a prompt. Fails if the object does not exist.
     async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
         let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
         let Some(reader) = reader else { return Ok(None) };
@@ -294,7 +294,7 @@ pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_
 /// Returns the problem for a command that the user interrupted while it waited for the response.
 fn interrupted(key: Option<&str>) -> Problem {
     let remedy = match key {
-        Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without a second effect"),
+        Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without running it twice"),
         None => "check its result before you repeat it".to_owned(),
     };
     Problem::new(Exit::Interrupted, format_args!("interrupted; the server may have executed the command: {remedy}"))

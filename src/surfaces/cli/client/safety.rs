@@ -66,7 +66,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
     let what = match danger {
         Danger::Sends => "sends email",
         Danger::Deletes => "deletes data",
-        Danger::Ends => "stops it permanently",
+        Danger::Ends => "permanently stops the send",
     };
     let host = remote.host();
     let place = match (danger, remote.is_live()) {
@@ -75,7 +75,7 @@ pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Pro
         (Danger::Deletes | Danger::Ends, false) => "in the test environment",
     };
     if !can_ask() {
-        let message = format!("this command {what} {place}; confirm with --yes, because there is no terminal to ask");
+        let message = format!("this command {what} {place}; confirm with --yes, because no terminal is available for a prompt");
         return Err(Problem::new(Exit::Unconfirmed, message));
     }
     complain(&harmless(&format!("{subject} on {host}: this {what} {place}. Continue? [y/N] ")));
