@@ -80,7 +80,7 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
-                "the folder {} for waiting parts of the backup cannot be used: {error}; check its permissions and the disk",
+                "the folder {} for backup files that wait for their upload cannot be used: {error}; check its permissions and the disk",
                 folder.display()
             ))
         };
@@ -126,8 +126,8 @@ impl Spool {
                     (number, positions) = (found, header.positions);
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
-                Some(_) => return Ok(Err(format!("the part of the backup before {} is missing", file.display()))),
-                None => return Ok(Err(format!("the waiting part {} was damaged on the disk", file.display()))),
+                Some(_) => return Ok(Err(format!("the backup file before {} is missing", file.display()))),
+                None => return Ok(Err(format!("the backup file {} was damaged on the disk before its upload", file.display()))),
             }
         }
         self.header = Header::new(number + 1, positions);

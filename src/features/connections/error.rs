@@ -59,7 +59,7 @@ impl fmt::Display for PlatformError {
             Self::Busy { .. } => f.write_str("The platform is down or is rate limiting this account; try again later."),
             Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
             Self::Suspended(said) | Self::Unreachable(said) => f.write_str(said),
-            Self::Malformed(said) => write!(f, "The response of the platform cannot be processed ({said})."),
+            Self::Malformed(said) => write!(f, "The platform's response cannot be processed ({said})."),
         }
     }
 }

@@ -447,7 +447,7 @@ impl<'t, 's> Copying<'t, 's> {
         let copy = |id: &str| copies.get(id).or_else(|| campaigns.get(id)).cloned();
         if !segment.write(self.tx, target, own, copy)? {
             self.skip(format!(
-                "The segment {name} was not copied: it refers to a campaign, tag or topic that the brand does not have."
+                "The segment {name} was not copied: it refers to a campaign, tag or topic that the target brand does not have."
             ));
             return Ok(());
         }

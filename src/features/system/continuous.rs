@@ -323,7 +323,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     const SUBJECT: &str = "backup";
     let Some(backup) = active(engine) else {
         let said = match &engine.backup {
-            Some(_) => "the node that leads the cluster takes the continuous backup",
+            Some(_) => "the node that leads the cluster makes the continuous backup",
             None => {
                 "there is no continuous backup; to turn it on, set [backup] url to an object store or to a folder on another disk"
             }

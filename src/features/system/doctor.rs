@@ -233,7 +233,7 @@ async fn reverse_dns(engine: &Engine) -> Finding {
         None => Finding::good(SUBJECT, format!("{name} and its address resolve to each other")),
         Some(address) => Finding::problem(
             SUBJECT,
-            format!("no reverse DNS record of {address} with the name {name} was found"),
+            format!("no reverse DNS record that maps {address} to {name} was found"),
             remedy(&format!("Ask your hosting provider to set the reverse DNS (PTR) of {address} to {name}.")),
         ),
     }

@@ -141,7 +141,7 @@ fn anchor(target: &str, targets: &[String]) -> Verdict {
     }
     let decoded = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
     if targets.iter().any(|known| *known == target || *known == decoded) {
-        return skipped("The link leads to an existing element of the email. Some email clients ignore such links.");
+        return skipped("The link leads to an element in the email. Some email clients ignore such links.");
     }
     invalid(format!("No element in the email has the ID \"{target}\", so the link does not work. Correct the ID."))
 }

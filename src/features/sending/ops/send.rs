@@ -251,7 +251,7 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
     match (&input.template, is_made_here) {
         (Some(_), true) => Err(Failure::field(
             "template",
-            "cannot be combined with `emailId` or `conversationId`; remove `template`, or remove them",
+            "cannot be combined with `emailId` or `conversationId`; remove either `template` or the IDs",
         )),
         (None, false) => Err(Failure::field("emailId", "set `emailId`, `conversationId` or `template`")),
         (Some(html), false) => {

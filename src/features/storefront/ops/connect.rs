@@ -195,9 +195,9 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
         (None, None, None, Some(key), Some(secret)) => Ok(Some(Keys::of_woocommerce(key, secret))),
         (Some(_), Some(_), ..) => missing("accessToken", "enter either a client ID or an access token, not both"),
         (Some(_), _, None, None, None) | (_, Some(_), None, None, None) => {
-            missing("apiSecret", "enter the secret of the app too; Shopify signs webhooks with it")
+            missing("apiSecret", "enter the app's secret too; Shopify signs webhooks with it")
         }
-        (None, None, Some(_), None, None) => missing("clientId", "enter the client ID or the access token of the app too"),
+        (None, None, Some(_), None, None) => missing("clientId", "enter the app's client ID or access token too"),
         (None, None, None, Some(_), None) => missing("consumerSecret", "enter the consumer secret too"),
         (None, None, None, None, Some(_)) => missing("consumerKey", "enter the consumer key too"),
         (_, _, _, Some(_), _) => missing("consumerKey", "enter the keys of either Shopify or WooCommerce, not both"),

@@ -80,7 +80,7 @@ impl Drop for Browser {
 
 /// Returns the error for a failed exchange with Chromium.
 fn interrupted(why: impl std::fmt::Display) -> RenderError {
-    RenderError::Unavailable(format!("the exchange with Chromium failed: {why}"))
+    RenderError::Unavailable(format!("communication with Chromium failed: {why}"))
 }
 
 impl Browser {
