@@ -102,7 +102,7 @@ fn source(wanted: &CheckFile, bytes: &[u8]) -> Result<(MailSource, bool), Proble
     let mut source = match is_message {
         true => mail_source(bytes).map_err(|error| refused(&error))?,
         false => {
-            let text = std::str::from_utf8(bytes).map_err(|_| refused(&"the file is not UTF-8; save it as UTF-8"))?;
+            let text = std::str::from_utf8(bytes).map_err(|_| refused(&"the file is not UTF-8; convert it to UTF-8"))?;
             MailSource { html: text.trim_start_matches('\u{feff}').to_owned(), ..MailSource::default() }
         }
     };

@@ -181,7 +181,7 @@ impl fmt::Display for Refusal {
             Self::RekeyIncomplete(file) => write!(
                 f,
                 "`mailmill rekey` was interrupted: {file} is for the new master key, and some of the data may already use that key. Run \
-                 `mailmill rekey` again to see what is lost and to complete it"
+                 `mailmill rekey` again to see which data cannot be recovered, and to complete the change"
             ),
             Self::KeyOpensNothing(file) => lost_key(
                 f,

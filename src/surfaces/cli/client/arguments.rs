@@ -112,7 +112,7 @@ pub fn flag(matches: &ArgMatches, id: &str) -> bool {
 fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     let option = format!("--{}", long(&field.name));
     let text = texts.last().map(String::as_str).unwrap_or_default();
-    let wrong = |rule: &str| Problem::misused(format_args!("{option}: {rule}, not \"{text}\""));
+    let wrong = |rule: &str| Problem::misused(format_args!("{option} {rule}, not \"{text}\""));
     Ok(match &field.kind {
         ValueKind::Text if takes_file(field) => content(text, &option)?.into(),
         ValueKind::Text | ValueKind::Choice(_) => text.into(),
@@ -169,7 +169,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
             continue;
         }
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Problem::misused(format_args!("{option}: must be KEY=VALUE or a JSON object, not \"{text}\"")));
+            return Err(Problem::misused(format_args!("{option} must be KEY=VALUE or a JSON object, not \"{text}\"")));
         };
         object.insert(name.to_owned(), value.into());
     }
@@ -309,10 +309,10 @@ mod tests {
         let read = |text: &str| value(&field, &[text.to_owned()]).map_err(|problem| problem.to_string());
         assert_eq!(read("-2.5"), Ok(json!(-2.5)));
         for text in ["nan", "NaN", "-nan", "two"] {
-            assert_eq!(read(text), Err(format!("--pixel-ratio: must be a number, not \"{text}\"")));
+            assert_eq!(read(text), Err(format!("--pixel-ratio must be a number, not \"{text}\"")));
         }
         for text in ["inf", "-infinity", "1e999"] {
-            assert_eq!(read(text), Err(format!("--pixel-ratio: must be a number of at most 308 digits, not \"{text}\"")));
+            assert_eq!(read(text), Err(format!("--pixel-ratio must be a number of at most 308 digits, not \"{text}\"")));
         }
     }
 

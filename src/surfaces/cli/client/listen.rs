@@ -81,7 +81,7 @@ fn receiver(url: &str) -> Result<(Remote, String), Problem> {
     let whole = whole.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let whole = whole.filter(|url| url.username().is_empty() && url.password().is_none());
     let whole = whole.ok_or_else(|| {
-        Problem::misused("--forward: must be a URL like http://localhost:3000/hook, without a user name or password")
+        Problem::misused("--forward must be a URL like http://localhost:3000/hook, without a user name or password")
     })?;
     let mut server = server_url(&text)?;
     server.set_path("/");
