@@ -108,7 +108,7 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     for store in StoreName::ALL {
         cluster::mark(&folder.store(store.word()), store).map_err(Problem::failed)?;
     }
-    print(&format!("The installation in {} is a cluster now. Start this node with `mailmill serve`.\n", folder.path().display()));
+    print(&format!("The installation in {} is now a cluster. Start this node with `mailmill serve`.\n", folder.path().display()));
     Ok(())
 }
 

@@ -96,8 +96,8 @@ fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
     line("contacts", contacts);
     out.push_str(match mode {
         RestoreMode::Missing => "Missing items are restored. Existing items do not change.\n",
-        RestoreMode::Replace => "Missing items are restored. Existing items are replaced with those of the backup.\n",
-        RestoreMode::Copy => "A second brand gets the items of the backup. The existing brand does not change.\n",
+        RestoreMode::Replace => "Missing items are restored. Existing items are replaced with the items in the backup.\n",
+        RestoreMode::Copy => "A second brand gets the items in the backup. The existing brand does not change.\n",
     });
     let fate = if with_deleted { "are restored" } else { "are restored only with --deleted-contacts" };
     out.push_str(&format!("Contacts that have been deleted since then and {fate}: {}\n", contacts["deleted"]));

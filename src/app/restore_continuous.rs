@@ -58,7 +58,7 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) ->
             (false, None) => restore_into(&sealed, wanted, data, &key).await,
         }?;
         if !plan.is_exact {
-            say("The backup may lack commits between this state and the chosen time.");
+            say("The backup might not contain commits made between this state and the chosen time.");
         }
         Ok(())
     })

@@ -28,7 +28,7 @@ pub fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
         return Ok(file.clone());
     }
     let lacking = "backups do not contain the master key: pass your copy with --master-key FILE. If every copy is lost, restore a backup \
-                   folder with --without-key, then run `mailmill rekey` to see what is lost";
+                   folder with --without-key, then run `mailmill rekey` to see which data cannot be recovered";
     let input = std::io::stdin();
     if !input.is_terminal() {
         return Err(Problem::misused(lacking));

@@ -228,7 +228,7 @@ impl<S: Service> WithLeader<S> {
         let leader = engine.cluster.as_ref().and_then(|member| member.leader()).filter(|_| !came_from_node);
         let (Some(leader), Some(client)) = (leader, &self.client) else {
             return Err(match came_from_node {
-                true => "The lead of the cluster has just moved; try again.",
+                true => "The leader of the cluster has just changed; try again.",
                 false => "No node leads the cluster at the moment; try again.",
             });
         };

@@ -363,7 +363,7 @@ async fn the_question_before_a_send_names_what_is_sent_and_to_whom() {
     let result = run("call", &server, &key, &json!({ "calls": calls })).expect("the SDK is there");
     let text = |index: usize| result["results"][index]["content"][0]["text"].as_str().expect("text").to_owned();
     assert!(text(0).starts_with("confirm: this tool opens a way for data"), "{}", text(0));
-    assert!(text(1).contains("repeat it nowhere else"), "{}", text(1));
+    assert!(text(1).contains("do not repeat it anywhere else"), "{}", text(1));
     assert!(result["results"][1]["structuredContent"]["data"]["secret"].is_string(), "{result}");
 }
 

@@ -73,7 +73,9 @@ impl Catalog {
         }
         let nothing = || match (at, self.oldest()) {
             (Some(at), Some(oldest)) => {
-                format!("the backup has no state of {at}; choose a later time (the oldest snapshot was taken at {oldest})")
+                format!(
+                    "the backup contains no state as of {at}; choose a later time (the oldest snapshot was taken at {oldest})"
+                )
             }
             _ => {
                 "the backup target has no complete snapshot; check the URL, and whether the first backup was completed".to_owned()

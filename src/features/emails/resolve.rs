@@ -136,7 +136,7 @@ pub fn same_in_every_language(text: &str, emails: &[ReadyEmail]) -> Option<Warni
     (languages.len() > 1).then(|| Warning {
         code: "SAME_TEXT_IN_EVERY_LANGUAGE",
         message: format!(
-            "All languages ({}) use the same {text}. Without it, each email uses its own {text}.",
+            "All languages ({}) use the same {text}. If you omit it, each email uses its own {text}.",
             languages.join(", ")
         ),
     })

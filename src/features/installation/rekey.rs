@@ -80,7 +80,7 @@ impl Loss {
                 "erased contacts: their addresses can no longer be recognized, and get mail again if you import them again"
             }
             Self::Replays => "stored responses for Idempotency-Key: repeated requests fail for up to 24 hours",
-            Self::Backup => "continuous backups: no moment before the next start of the service can be restored from them",
+            Self::Backup => "continuous backups: they can no longer restore any state from before the next start of the service",
         }
     }
 }

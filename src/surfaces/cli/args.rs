@@ -143,7 +143,7 @@ pub struct RenderWorker {
 
 #[derive(Debug, Args)]
 pub struct ToolForwarding {
-    /// The profile with the server and the key [default: the one of the last login]
+    /// The profile with the server and the key [default: the profile of the last login]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
     /// The address of the server

@@ -16,7 +16,7 @@ use crate::vocab::limits;
 
 /// Tells the agent how to treat a secret in a result.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
-                           and repeat it nowhere else.";
+                           and do not repeat it anywhere else.";
 /// Tells the agent that the call was executed, although the lists in its result are left out.
 const REDUCED_NOTE: &str =
     "The call was executed. Its result is too large for a tool, so the lists and objects in it are left out.";

@@ -185,7 +185,7 @@ fn unanswered(error: &ServiceError) -> String {
     match error {
         ServiceError::Timeout { .. } => {
             let minutes = limits::TOOL_QUESTION_TIME.as_secs() / 60;
-            format!("The user did not answer the question for confirmation within {minutes} minutes, so nothing was done.")
+            format!("The user did not confirm the call within {minutes} minutes, so nothing was done.")
         }
         other => format!(
             "The client could not ask the user for confirmation, so nothing was done: {}. Ask the user to confirm the call in the \

@@ -160,8 +160,8 @@ const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-di
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
 /// The description of removed conditional comments. Some of them contain links or texts, in which sending replaces no merge fields, or are
 /// not balanced.
-const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, which now shows what they hid and no longer what they \
-                                    added";
+const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
+                                    content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;

@@ -35,7 +35,7 @@ pub struct ListCampaigns {
     pub limit: Limit,
     /// The number of campaigns to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
 }
 

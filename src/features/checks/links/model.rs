@@ -158,7 +158,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
                 Some("") => invalid("The link has an empty address. Remove the extra comma, or add an address."),
                 Some(wrong) => invalid(format!("\"{wrong}\" is not an email address. Write it like name@example.com.")),
-                None => skipped("The link opens a new message; whether the address exists was not checked."),
+                None => skipped("The link opens a new message. Mailmill did not check whether the address exists."),
             }
         }
         // FaceTime also calls email addresses.
@@ -167,7 +167,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
             let digits = decoded.chars().filter(char::is_ascii_digit).count();
             let is_sound = decoded.chars().all(|c| c.is_ascii_digit() || "+-.()*#,;=/ ".contains(c) || c.is_ascii_alphabetic());
             match (3..=20).contains(&digits) && is_sound {
-                true => skipped("The link opens the phone app; whether the number exists was not checked."),
+                true => skipped("The link opens the phone app. Mailmill did not check whether the number exists."),
                 false => invalid(format!("\"{decoded}\" is not a phone number. Write it like {scheme}:+14155550123.")),
             }
         }

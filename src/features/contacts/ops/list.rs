@@ -54,8 +54,8 @@ pub struct ListContacts {
     pub limit: Limit,
     /// The number of contacts to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1; takes the place of `offset`. If given, the response's `data` is the array itself,
-    /// and `count` is the total.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored. If given, the
+    /// response's `data` is the array itself, and `count` is the total.
     pub page: Option<PageNumber>,
 }
 

@@ -391,7 +391,7 @@ pub fn warnings(imported_html: &ImportedHtml) -> Vec<Finding> {
         warnings.push(match faint.len() {
             1 => format!("The color of \"{first}\" is almost the same as the background, so the text is hard to read."),
             _ => format!(
-                "The colors of \"{first}\" and other texts are almost the same as their backgrounds, so the texts are hard to read."
+                "The colors of \"{first}\" and other text are almost the same as the background, so the text is hard to read."
             ),
         });
     }

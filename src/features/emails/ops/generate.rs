@@ -213,7 +213,7 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
 
 /// Returns why nothing can be written for a brand whose import failed.
 pub fn no_brand(reason: &str) -> String {
-    format!("The import of the brand failed, so there is nothing to write from: {reason}")
+    format!("The import of the brand failed, so emails cannot be generated: {reason}")
 }
 
 /// Adds a conversation to the store and to the queue, or fails if too many generations of the project are unfinished.

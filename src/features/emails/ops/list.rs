@@ -37,7 +37,7 @@ pub struct ListConversations {
     pub limit: Limit,
     /// The number of conversations to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
 }
 

@@ -25,7 +25,7 @@ pub struct ListVersions {
     pub limit: Limit,
     /// The number of versions to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; an alternative to `offset`.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
 }
 

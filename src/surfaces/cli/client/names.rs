@@ -12,7 +12,7 @@ pub struct Named {
 
 /// TABLE: the resources, in the order of the help, with a summary for users.
 const RESOURCES: [(&str, &str); 24] = [
-    ("projects", "Import brands, and edit their texts, images and products"),
+    ("projects", "Import brands, and edit their text, images and products"),
     ("emails", "Generate, edit, check, test and send emails"),
     ("contacts", "Manage, import and export contacts"),
     ("tags", "Group contacts by tags"),
@@ -24,17 +24,17 @@ const RESOURCES: [(&str, &str); 24] = [
     ("validation", "Check HTML for problems before you send it"),
     ("previews", "Preview emails on devices"),
     ("exports", "Export emails as files or to other platforms"),
-    ("saved-blocks", "Keep blocks for other emails"),
+    ("saved-blocks", "Save blocks for other emails"),
     ("domains", "Set up sending domains"),
     ("suppressions", "Manage addresses that get no email"),
-    ("events", "Report events of customers"),
+    ("events", "Report customer events"),
     ("webhooks", "Report events to your systems"),
     ("incoming-webhooks", "Accept contacts and events from other systems"),
-    ("mail-services", "Connect the mail service that sends"),
+    ("mail-services", "Connect the mail service that sends your email"),
     ("connections", "Connect other platforms"),
     ("scheduled-imports", "Import contacts and events on a schedule"),
     ("storefront", "Connect stores"),
-    ("metrics", "Get totals of sending and of language models"),
+    ("metrics", "Get totals for sending and language models"),
     ("plan", "Get the limits of the account"),
 ];
 

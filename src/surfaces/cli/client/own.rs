@@ -32,7 +32,7 @@ fn login() -> Command {
         )
         .args([
             value("url", "URL", "The address of the server, like https://mail.example.com"),
-            option("email", "EMAIL", "The email that you sign in with in the dashboard [default: asks]"),
+            option("email", "EMAIL", "The email that you use to sign in to the dashboard [default: asks]"),
             flag("test", "Accept only a key for the test environment"),
             flag("live", "Accept only a key for the live environment").conflicts_with("test"),
             option("permissions", "A,B", "The permissions to request, such as audience:read,email:write [default: all]"),
@@ -66,7 +66,7 @@ fn api() -> Command {
             "KEY",
             "The idempotency key: requests with the same key take effect once [default: a new one, if supported]",
         ),
-        flag("include", "Print the status and the headers, too").short('i'),
+        flag("include", "Also print the status and the headers").short('i'),
     ])
 }
 
@@ -85,7 +85,7 @@ fn listen() -> Command {
             option("forward", "URL", "Send each event to this URL, like http://localhost:3000/hook"),
             events,
             option("webhook", "ID", "Show the deliveries of this webhook instead of creating a temporary one"),
-            option("secret", "SECRET", "The secret of --webhook, to sign what is forwarded; @FILE reads a file").requires("webhook"),
+            option("secret", "SECRET", "The secret of --webhook, which signs the forwarded events; @FILE reads a file").requires("webhook"),
             option("count", "N", "Stop after this many events").value_parser(value_parser!(u64).range(1..)),
         ])
 }
