@@ -137,7 +137,7 @@ async fn requests_without_a_restorable_state_fail(server: &Server, owner: &Clien
     let editor = member(server, owner, "editor@example.com", json!({ "role": "editor" })).await;
     editor.call("restores.start", json!({})).await.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
     let early = owner.call("restores.start", json!({ "at": "2020-01-01" })).await;
-    assert!(early.error().contains("the backup has no state of"), "{}", early.error());
+    assert!(early.error().contains("the backup contains no state as of"), "{}", early.error());
     early.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     owner.call("restores.start", json!({ "at": "2100-01-01" })).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     let apply = owner.call("restores.apply", json!({ "projectId": project })).await;

@@ -431,11 +431,11 @@ async fn a_folder_becomes_a_cluster_and_a_cluster_becomes_a_folder() {
     assert!(server.wait().success());
     let doctor = String::from_utf8_lossy(&server.run(&["doctor"]).stdout).into_owned();
     assert!(
-        doctor.contains("this node is stopped") && !doctor.contains("Follow the instructions in the message above"),
+        doctor.contains("this node is not running") && !doctor.contains("Follow the instructions in the message above"),
         "{doctor}"
     );
     let drained = String::from_utf8_lossy(&server.run(&["cluster", "drain"]).stderr).into_owned();
-    assert!(drained.contains("A stopped node is not the leader"), "{drained}");
+    assert!(drained.contains("this node does not lead the cluster"), "{drained}");
     let left = server.run(&["cluster", "leave"]);
     assert!(left.status.success(), "{}", String::from_utf8_lossy(&left.stderr));
     assert!(!server.data().join("live.redb").exists() && server.data().join("master.key").exists());

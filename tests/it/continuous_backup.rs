@@ -450,7 +450,7 @@ async fn contacts_that_were_deleted_by_mistake_are_exported_from_the_past() {
     let file = file.to_str().expect("UTF-8");
     for (options, word) in [
         (vec!["--contacts", NO_PROJECT, "--to", file], "has no brand"),
-        (vec!["--at", "2020-01-01"], "the backup has no state of"),
+        (vec!["--at", "2020-01-01"], "the backup contains no state as of"),
         (vec!["--at", "yesterday"], "must be a time like"),
         (vec!["--contacts", NO_PROJECT, "--to", "/nowhere/x.csv"], "cannot be written"),
         (vec!["--resume", "--contacts", &project, "--to", "x.csv"], "cannot be used with"),

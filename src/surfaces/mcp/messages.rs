@@ -100,7 +100,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, Value::Null, INVALID_REQUEST, "id:"),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, Value::Null, INVALID_REQUEST, "id:"),
             (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7), INVALID_REQUEST, "method:"),
-            (r#"{"jsonrpc":"2.0","id":7}"#, json!(7), INVALID_REQUEST, "method: is missing"),
+            (r#"{"jsonrpc":"2.0","id":7}"#, json!(7), INVALID_REQUEST, "method: add"),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[1]}"#, json!(7), INVALID_REQUEST, "params:"),
             (r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#, json!(7), INVALID_REQUEST, "result:"),
         ] {

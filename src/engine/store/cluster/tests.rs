@@ -458,7 +458,10 @@ fn a_node_stops_when_the_database_has_forgotten_its_lease_and_starts_again_if_no
     server.query(&cluster.url, forget);
     one.wait("stops", |_| one.live().failure().borrow().is_some());
     let failure = one.live().failure().borrow().clone();
-    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("newer lease")), "{failure:?}");
+    assert!(
+        matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("different lease")),
+        "{failure:?}"
+    );
     one.stop();
     let again = cluster.node("one");
     again.lead();

@@ -41,7 +41,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     };
     let found = statements.into_iter().filter(is_foreign).filter(|fact| email.states(&fact.text));
     let report = |fact: &Fact| {
-        let message = format!("{:?} doesn't seem to be in the email's language. Translate this text.", fact.text);
+        let message = format!("{:?} does not seem to be in the email's language. Translate this text.", fact.text);
         Finding::note(message).about(&fact.text, fact.span)
     };
     found.map(report).collect()

@@ -517,7 +517,7 @@ fn keys_and_addresses_are_checked_before_anything_is_stored() {
         (json!({ "storefrontStoreUrl": "" }), "storefrontStoreUrl", "must be the store's URL"),
         (json!({ "accessToken": "shpat_wrong" }), "accessToken", "rejected the keys"),
         (json!({ "accessToken": "two words" }), "accessToken", "without spaces"),
-        (json!({ "apiSecret": null }), "apiSecret", "secret of the app"),
+        (json!({ "apiSecret": null }), "apiSecret", "app's secret"),
         (json!({ "accessToken": null }), "clientId", "client ID"),
         (json!({ "clientId": SHOPIFY_CLIENT }), "accessToken", "either"),
         (json!({ "accessToken": null, "clientId": "3b1f" }), "clientId", "rejected the keys"),

@@ -488,8 +488,11 @@ mod tests {
         assert!(denied.contains("The key needs audience:read."), "{denied}");
         let foreign = envelope(&answer(200, &[], &json!("<html>"))).expect_err("the body is not an envelope");
         assert!(foreign.to_string().contains("not from a Mailmill server"), "{foreign}");
-        let moved = envelope(&answer(308, &[("location", "https://b.example/")], &json!({}))).expect_err("it is a redirect");
-        assert!(moved.to_string().contains("https://b.example/"), "{moved}");
+        let moved =
+            envelope(&answer(308, &[("location", "https://b.example/v1/projects")], &json!({}))).expect_err("it is a redirect");
+        assert!(moved.to_string().contains("`mailmill login https://b.example`"), "{moved}");
+        let relative = envelope(&answer(308, &[("location", "/login")], &json!({}))).expect_err("it is a redirect");
+        assert_eq!(relative.to_string(), "the server redirects; check the server's URL");
     }
 
     #[test]
