@@ -100,7 +100,7 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
             Ok(seal)
         }
         Fit::Wrong => Err(Problem::failed(format_args!(
-            "{} is not the master key with which the backup in {} was made; use the key that the installation had at that time. Nothing was \
+            "{} is not the master key that was used for the backup in {}; use the key that the installation had at that time. Nothing was \
              written",
             file.display(),
             folder.display()

@@ -74,7 +74,7 @@ async fn verify_key(target: &Target, wanted: &Restore) -> Result<Seal, Problem> 
     match is_right {
         true => Ok(seal),
         false => Err(Problem::failed(format_args!(
-            "{} is not the master key with which the backup in {} was made; use the key that the installation had at that time. Nothing was \
+            "{} is not the master key that was used for the backup in {}; use the key that the installation had at that time. Nothing was \
              written",
             file.display(),
             target.shown()

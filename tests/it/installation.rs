@@ -211,7 +211,7 @@ async fn restore_verifies_the_key_before_it_writes_anything() {
     assert!(!output.status.success() && said(&output).contains("--master-key"), "{}", said(&output));
     let output = restore(&server, &saved, &target, &["--master-key", wrong.to_str().expect("UTF-8")]);
     assert!(
-        !output.status.success() && said(&output).contains("is not the master key with which the backup"),
+        !output.status.success() && said(&output).contains("is not the master key that was used for the backup"),
         "{}",
         said(&output)
     );
@@ -395,7 +395,9 @@ async fn a_key_is_verified_with_suppressed_addresses_where_nothing_is_sealed() {
     let target = server.data().with_file_name("restored");
     let output = restore(&server, &saved, &target, &["--master-key", wrong.to_str().expect("UTF-8")]);
     assert!(
-        !output.status.success() && said(&output).contains("is not the master key with which the backup") && !target.exists(),
+        !output.status.success()
+            && said(&output).contains("is not the master key that was used for the backup")
+            && !target.exists(),
         "{}",
         said(&output)
     );

@@ -71,8 +71,10 @@ fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<
         }
     }
     if fact.value.as_ref().is_some_and(|value| contract::contradicts(&fact.text, value, language)) {
-        let problem =
-            format!("contradicts the text {:?}; correct one of them, or omit `value` to read it from the text", fact.text);
+        let problem = format!(
+            "contradicts the text {:?}; correct the text or the value, or omit `value` to read it from the text",
+            fact.text
+        );
         return Err(("value", problem));
     }
     Ok(())
@@ -192,7 +194,12 @@ mod tests {
     #[test]
     fn a_value_that_contradicts_its_text_is_refused() {
         for (kind, field, value, expected) in [
-            (FactKind::Percentage, "text", json!("25%"), "facts[1].value: contradicts the text \"25%\"; correct one of them"),
+            (
+                FactKind::Percentage,
+                "text",
+                json!("25%"),
+                "facts[1].value: contradicts the text \"25%\"; correct the text or the value",
+            ),
             (
                 FactKind::Percentage,
                 "value",

@@ -57,7 +57,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
             let emails = if left == 1 { "1 more email".to_owned() } else { format!("{left} more emails") };
             let detail = format!(
                 "The plan's email quota allows {emails} until {until}, and {}. Wait until then, or send to fewer recipients if the quota \
-                 is large enough for them.",
+                 allows it.",
                 queued(waiting)
             );
             return Err(over_quota(detail, now, until));

@@ -107,7 +107,8 @@ impl Refusal {
                 "The secret of this mail service is missing or cannot be decrypted. Enter it under Setup → Mail services."
             }
             Self::SignatureMissing => {
-                "The request has no signature or credentials. Enable them in the settings of the webhook at the mail service."
+                "The request has no signature or credentials. Enable signatures or credentials in the webhook's settings at the mail \
+                 service."
             }
             Self::SignatureWrong => {
                 "The signature or secret of the request is wrong. Check the secret under Setup → Mail services."

@@ -252,7 +252,7 @@ impl AudiencePort for HubSpot {
         let page: Memberships = client.get(&path, &query).await?;
         let next = page.paging.next.map(|next| next.after);
         if next.is_some() && next.as_deref() == cursor {
-            return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
+            return Err(PlatformError::Malformed("the link to the next page points to the current page".to_owned()));
         }
         let joined = |membership: &Membership| match (since, membership.membership_timestamp.as_deref().and_then(time)) {
             (Some(since), Some(joined)) => since <= joined,
@@ -313,7 +313,7 @@ async fn search(
     let last = page.results.last().and_then(|found| time(found.properties.get(MODIFIED)?.as_deref()?));
     let next = match page.paging.next {
         None => None,
-        Some(next) if next.after == after => return Err(malformed("the link to the next page leads to the same page")),
+        Some(next) if next.after == after => return Err(malformed("the link to the next page points to the current page")),
         Some(next) if next.after.parse().is_ok_and(|after: usize| after + BATCH <= SEARCHED_MAX) => {
             Some(format!("{from}:{}", next.after))
         }

@@ -221,7 +221,7 @@ async fn profiles(
     let next = next_cursor(&page.links)?;
     // A cursor that points to the same page would make the import loop forever.
     if next.is_some() && next.as_deref() == cursor {
-        return Err(PlatformError::Malformed("the link to the next page leads to the same page".to_owned()));
+        return Err(PlatformError::Malformed("the link to the next page points to the current page".to_owned()));
     }
     let contacts = page.data.iter().map(|raw| read(&client.mapping, raw, lists)).collect();
     Ok(ContactPage { contacts, next, total: None })

@@ -17,9 +17,9 @@ impl Operation for Rotate {
     const SPEC: Spec = Spec::post("domains.rotate", "/v1/domains/{domain}/rotate", needs(Permission::DomainWrite))
         .summary("Rotate a domain's DKIM keys")
         .about(
-            "The current keys continue to sign until the records of the new keys are in DNS. Then keep the old records for another \
-             seven days (removeAfter), because mail signed with the old keys may still be in transit. Until the records of the new keys are \
-             found, repeated calls create no further keys.",
+            "The current keys continue to sign until the records of the new keys are in DNS. Then keep the old records for another seven \
+             days (removeAfter), because mail signed with the old keys may still be in transit. Until the records of the new keys are \
+             found, repeated calls create no additional keys.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

@@ -51,9 +51,8 @@ impl Operation for ReadBrief {
     const SPEC: Spec = Spec::post("emails.brief", "/v1/projects/emails/brief", needs(Permission::EmailWrite))
         .summary("Read the brief from a prompt")
         .about(
-            "Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and stores nothing except \
-                the usage of the language model, which must respond within 20 seconds. The positions in spans count Unicode code points \
-                from 0.",
+            "Returns the facts, instructions and limits for an email based on the prompt. Writes no email and stores nothing except the \
+             usage of the language model, which must respond within 20 seconds. The positions in spans count Unicode code points from 0.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound, Code::ModelNotConfigured, Code::ModelFailed]);

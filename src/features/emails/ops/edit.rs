@@ -60,10 +60,10 @@ impl Operation for Edit {
     const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite)).client("emails.edits.create")
         .summary("Edit an email with a prompt")
         .about(
-            "Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it returns the edit instead; \
-                poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving it, and \
-                a `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes \
-                nothing.",
+            "Returns the changed email, and lists what was done and what was not. With `async`, or after 20 seconds, it returns the edit \
+             instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving \
+             it, and a `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes \
+             nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

@@ -42,9 +42,9 @@ impl Operation for Receive {
         .summary("Send a contact or an event to an incoming webhook")
         .about(
             "Accepts a JSON object or a form with the values that the webhook's mapping names. The token is the last part of the webhook's \
-             URL. Adds the contact with the email address in the request, or updates the existing contact; the same request again \
-             changes nothing. An event with a dedupeKey is recorded once. Within 24 hours, a second request with the same \
-             Idempotency-Key changes nothing.",
+             URL. Adds the contact with the email address in the request, or updates the existing contact; repeating the request changes \
+             nothing. An event with a dedupeKey is recorded once. Within 24 hours, a second request with the same Idempotency-Key changes \
+             nothing.",
         )
         .fails(&[Code::InvalidSignature, Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::NotFound]);
     type Input = HookUrl;

@@ -75,7 +75,7 @@ impl Operation for Update {
         .summary("Change a scheduled import")
         .about(
             "After a change of the source or its mapping, the next run imports everything. It starts immediately, unless you paused the \
-             scheduled import. An import that is running continues with the settings with which it started.",
+             scheduled import. A running import continues with its original settings.",
         )
         .fails(&[Code::NotFound, Code::IntegrationAccountRequired, Code::ProviderNotConnected, Code::ProviderReconnectRequired]);
     type Input = ScheduledImportPatch;

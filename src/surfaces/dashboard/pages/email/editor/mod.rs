@@ -262,7 +262,7 @@ fn site_of(document: &Value) -> String {
 /// The error for a form of a block that another user, or an earlier click, has deleted.
 const BLOCK_IS_GONE: &str =
     "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
-const BLOCK_IS_AT_END: &str = "The block can't move further.";
+const BLOCK_IS_AT_END: &str = "The block can't be moved further in this direction.";
 
 fn conflict(message: &str) -> PageError {
     PageError::plain(StatusCode::CONFLICT, message)
