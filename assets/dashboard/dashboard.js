@@ -1,6 +1,6 @@
 // This script is optional: every page works without JavaScript.
 "use strict";
-// Adds behavior to the elements below `root`, which are those of the page or of a part loaded later.
+// Adds behavior to the elements below `root`, which is the page or a part loaded later.
 function wire(root) {
   for (const button of root.querySelectorAll("[data-copy]")) {
     if (!navigator.clipboard) break;

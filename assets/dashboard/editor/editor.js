@@ -522,7 +522,7 @@
     let file = null, focus = [0.5, 0.5], typed = false;
     const stage = h("div", { class: "focus-stage" }), mark = h("span", { class: "focus-mark" });
     const alt = h("input", { name: "alt", maxlength: "300", value: current.alt ?? "", input: () => (typed = true) });
-    // The alt text of one image is wrong for another, but a text that the user typed here stays.
+    // The alt text of one image is wrong for another, but alt text that the user typed here stays.
     const describe = (about) => {
       if (!typed) alt.value = (about ?? "").slice(0, 300);
     };

@@ -123,8 +123,8 @@ fn view(campaign: &Value, stats: &Value) -> String {
     if campaign["status"] == "sent" && campaign["completedAt"].is_null() {
         match number("deferred") {
             0 => {}
-            1 => out.push_str("1 recipient is still retried; press Ctrl-C to stop watching\n"),
-            count => out.push_str(&format!("{count} recipients are still retried; press Ctrl-C to stop watching\n")),
+            1 => out.push_str("Delivery to 1 recipient is still being retried; press Ctrl-C to stop\n"),
+            count => out.push_str(&format!("Delivery to {count} recipients is still being retried; press Ctrl-C to stop\n")),
         }
     }
     if let Some(revenue) = stats["conversion"]["revenue"].as_f64().filter(|revenue| *revenue > 0.0) {
@@ -148,7 +148,7 @@ mod tests {
         assert!(text.contains("\nDelivered           95   47%\n"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 80) && !text.contains("retried"));
         let sent = view(&json!({ "name": "Winter", "status": "sent" }), &json!({ "recipients": 9, "deferred": 2 }));
-        assert!(sent.contains("\n2 recipients are still retried;"), "{sent}");
+        assert!(sent.contains("\nDelivery to 2 recipients is still being retried;"), "{sent}");
     }
 
     #[test]
