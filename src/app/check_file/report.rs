@@ -85,9 +85,9 @@ impl FileReport {
             1 => Some("1 critical finding".to_owned()),
             count => Some(format!("{count} critical findings")),
         };
-        let below = self.is_below().then(|| {
-            let score = self.checks.scores.overall.unwrap_or_default();
-            format!("the score {score} is below the minimum {}", self.min_score.unwrap_or_default())
+        let below = self.min_score.filter(|_| self.is_below()).map(|min| match self.checks.scores.overall {
+            Some(score) => format!("the score {score} is below the minimum {min}"),
+            None => format!("there is no score to compare with the minimum {min}"),
         });
         let reasons: Vec<String> = critical.into_iter().chain(below).collect();
         if reasons.is_empty() { "Passed.".to_owned() } else { format!("Failed: {}.", reasons.join(", and ")) }
@@ -336,6 +336,7 @@ mod tests {
         assert!(report.text().ends_with("Failed: the score 92 is below the minimum 93.\n"));
         report.checks.scores.overall = None;
         assert_eq!(report.exit_code(), 1);
+        assert!(report.text().ends_with("Failed: there is no score to compare with the minimum 93.\n"));
     }
 
     #[test]

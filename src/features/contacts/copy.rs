@@ -239,7 +239,7 @@ impl ContactsCopy {
             }
         }
         let Counts { created, updated, skipped: unchanged, .. } = done.counts;
-        Ok((ReturnCounts { created, updated, unchanged, ..counts }, done.failures()))
+        Ok((ReturnCounts { created, updated, unchanged, ..counts }, done.failures("restored")))
     }
 }
 
@@ -361,7 +361,28 @@ mod tests {
             app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be restored");
         assert_eq!(counts, ReturnCounts { unchanged: 1, ..ReturnCounts::default() });
         let failures = failures.expect("a contact cannot have more tags");
-        assert!(failures.starts_with("1 contact was not copied. The first reason: a@example.com, tags: "), "{failures}");
+        assert!(failures.starts_with("1 contact was not restored. The first reason: a@example.com, tags: "), "{failures}");
+    }
+
+    // Regression: the first note was given as the reason, although it can be about a contact that was copied and kept its status.
+    #[test]
+    fn the_reason_of_a_failure_is_not_a_note_on_another_contact() {
+        let app = app_with(&EMAILS[..2]);
+        let then = app.read();
+        app.post_in("/v1/contacts/unsubscribe", json!({ "email": EMAILS[0] })).data();
+        let found = contact_records::find_by_email(&then, app.project, EMAILS[1]).expect("the store can be read");
+        let tags: Vec<String> = (0..limits::TAGS_PER_CONTACT_MAX).map(|number| format!("tag {number}")).collect();
+        let path = format!("/v1/contacts/{}", found.expect("the contact exists").id);
+        app.patch_in(&path, json!({ "tags": tags })).data();
+        let copy = ContactsCopy::read(&then, app.project, None, 100).expect("the store can be read");
+        let place = (app.account(), app.project);
+        let write = move |tx: &mut WriteTx<'_>| copy.write(tx, place, Source::Api, Some);
+        let outcome =
+            app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be copied");
+        assert_eq!((outcome.counts.failed, outcome.notes[0].field.as_str()), (1, "status"));
+        let failures = outcome.failures("copied").expect("a contact cannot have more tags");
+        let start = format!("1 contact was not copied. The first reason: {}, tags: ", EMAILS[1]);
+        assert!(failures.starts_with(&start), "{failures}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct ListSources {
     pub provider: Provider,
     /// The project into which the contacts would be imported.
     pub project_id: ProjectId,
-    /// The connection to use. Required if several accounts of the provider are connected.
+    /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
 }
 
