@@ -110,7 +110,7 @@ impl Change {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The number of bytes of memory for documents that are not on disk yet; at least 30 MB.
+    /// The memory for documents that are not on disk yet, in bytes; at least 30 MB.
     pub writer_bytes: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::vocab::settings::Settings;
 
 /// Tables whose entries the operator names; every entry of such a table has the same keys.
 const NAMED_TABLES: [&str; 2] = ["models", "plans"];
-/// The named tables whose entries get missing keys from the built-in entry.
+/// The named tables whose entries inherit missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 
 /// The values of all layers that were added so far.
@@ -179,7 +179,7 @@ impl Layers {
         })
     }
 
-    /// Returns the default of every key, for each entry of the tables in [`TABLES_WITH_DEFAULTS`].
+    /// Returns the default of every key in each entry of the tables in [`TABLES_WITH_DEFAULTS`].
     fn entry_defaults(&self) -> Vec<(String, Value)> {
         let named = |key: &String| {
             let mut levels = key.split('.');
@@ -297,7 +297,7 @@ pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
 }
 
-/// Returns what a key with these examples accepts, for an error message.
+/// Describes the values that a key with these examples accepts, for an error message.
 fn accepted(examples: &[Value]) -> &'static str {
     match &examples[0] {
         // A whole number is also accepted.

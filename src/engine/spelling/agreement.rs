@@ -70,7 +70,7 @@ const GROUPS: [&str; 18] = [
     "panel",
 ];
 
-/// Returns the verbs of an English text that do not agree with their subjects.
+/// Returns the verbs in English text that do not agree with their subjects.
 pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'r>> {
     let british = language.eq_ignore_ascii_case("en-gb");
     let check = |at| {

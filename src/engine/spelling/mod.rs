@@ -1,4 +1,4 @@
-//! Checks the spelling and the grammar of emails.
+//! Checks the spelling and grammar of emails.
 //!
 //! ```text
 //! html → text → words → languages → dictionaries + names + suggestions ─────────────┬─ findings
@@ -57,7 +57,7 @@ pub const WORDS_MAX: usize = 20_000;
 /// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
 
-/// The maximum length in bytes of the text of a finding.
+/// The maximum length of a finding's text in bytes.
 const FINDING_BYTES_MAX: usize = 300;
 
 /// The value of `metadata.aiModel` if no language model took part.
@@ -263,7 +263,7 @@ impl Checker<'_> {
     fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
         let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
         let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
-        // A text this long is not language, and a report must stay small.
+        // Text this long is not language, and a report must stay small.
         if last.end - first.start > FINDING_BYTES_MAX {
             return;
         }

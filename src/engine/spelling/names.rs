@@ -21,7 +21,7 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// The maximum number of names used from the caller.
 const NAMES_MAX: usize = 20_000;
 
-/// English prefixes that form words which dictionaries do not list.
+/// English prefixes of words that dictionaries do not list.
 const PREFIXES: [&str; 22] = [
     "un", "re", "pre", "co", "non", "multi", "mini", "eco", "super", "anti", "over", "under", "micro", "mega", "ultra", "sub",
     "inter", "semi", "bio", "self", "cyber", "auto",
@@ -30,7 +30,7 @@ const PREFIXES: [&str; 22] = [
 /// The words that count as names in one check.
 pub(super) struct Names {
     own: HashSet<String>,
-    /// Unknown capitalized words inside sentences, with their number of occurrences.
+    /// The unknown capitalized words inside sentences, each with its number of occurrences.
     seen: HashMap<String, usize>,
 }
 
@@ -177,7 +177,7 @@ pub(super) fn is_well_known(lower: &str) -> bool {
     WELL_KNOWN.contains(&name.as_str())
 }
 
-/// Returns the day, month or other well-known name that the writer probably meant with an unknown, capitalized English word.
+/// Returns the day, month or other well-known name that an unknown, capitalized English word probably misspells.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     let length = lower.chars().count();
     if !(6..=15).contains(&length) {

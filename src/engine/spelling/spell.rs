@@ -17,7 +17,7 @@ const RULE: &str = "UNKNOWN_WORD";
 const FOREIGN_SAMPLE: usize = 100;
 
 impl Checker<'_> {
-    /// Notes unknown capitalized words inside sentences, which count as names in the whole email.
+    /// Records unknown capitalized words inside sentences, which count as names in the whole email.
     pub(super) fn note_names(&mut self, tokens: &[Token<'_>], language: &str) {
         let Some(dictionary) = self.languages.dictionary(language) else { return };
         let heading = is_heading(tokens, |word| dictionary.has(word));
@@ -65,7 +65,8 @@ impl Checker<'_> {
                 continue;
             }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
-                // After the maximum number of searches for suggestions, only lowercase words are reported, without suggestions.
+                // After the maximum number of searches for suggestions, lowercase words are reported without suggestions, and other words
+                // are not reported.
                 if place == Position::Lower {
                     found.push(hit(at, Vec::new(), 0.5));
                 }
@@ -114,7 +115,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the name that the writer probably meant with an unknown word: a name in lowercase, or a misspelled one.
+/// Returns the name that an unknown word probably stands for: the word is the name in lowercase, or a misspelling of it.
 fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Dictionary) -> Option<String> {
     let token = tokens.get(at)?;
     let english = code(language) == "en";

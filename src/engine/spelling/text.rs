@@ -35,7 +35,7 @@ pub struct Block {
     pub language: Option<String>,
     /// Whether a link is the last part of the block.
     pub ends_with_link: bool,
-    /// The positions of those spaces in the text that are two spaces in a row in the source, without a line break.
+    /// The positions of spaces in the text that stand for two adjacent spaces in the source, without a line break.
     pub wide_spaces: Vec<usize>,
     /// Invariant: ascending by `text`, and the first run starts at 0.
     runs: Vec<Run>,
@@ -85,7 +85,7 @@ pub fn html_blocks(source: &str) -> Vec<Block> {
     reader.blocks
 }
 
-/// An open element that affects its content: it has a language, or its content is skipped.
+/// An open element that sets the language of its content, or whose content is skipped.
 struct Frame {
     name: String,
     /// The number of open elements of the same name inside this element.

@@ -1,6 +1,6 @@
-//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, also inside media queries.
+//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, including inside media queries.
 //!
-//! The values that are kept are serialized from their tokens, so that email clients interpret them as the check did.
+//! Kept values are serialized from their tokens, so that email clients parse them in the same way as this check.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 
@@ -117,7 +117,7 @@ const FUNCTIONS: [&str; 18] = [
 
 pub struct Styles<'a> {
     pub removed: &'a mut RemovedCounts,
-    /// Returns the URL to use for an image, or `None` if the image may not stay.
+    /// Returns the URL to use for an image, or `None` to remove the image.
     pub image: &'a mut dyn FnMut(&str) -> Option<String>,
 }
 

@@ -44,7 +44,7 @@ pub enum AccessibilityRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
-    /// A description of the problem at its first place.
+    /// A description of the first occurrence of the problem.
     pub detail: String,
     /// The number of places with the problem. It can be greater than the length of `places`.
     pub count: usize,

@@ -464,7 +464,7 @@ fn hostile_work_is_stopped() {
     }
     let subject = Template::compile("{{ long }}", OutputKind::Header).expect("the template is valid");
     assert_eq!(subject.render(&data), Err(MergeError::OutputTooLong));
-    // Text that escaping makes longer is counted with its final length.
+    // The limit applies to the escaped length.
     let quotes = fields(json!({ "q": "\"".repeat(500_000) }));
     let template = Template::compile("{{ q }}", OutputKind::Html).expect("the template is valid");
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));

@@ -38,7 +38,7 @@ const COMMAND: &str = "render-worker";
 /// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
 /// would be slow; in a process that runs for a tenth of a second, it halves the memory.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
-/// The maximum number of checks whether a process that has closed its output has ended.
+/// The maximum number of times to check whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
@@ -112,7 +112,7 @@ impl Workers {
         Self { options, tables_digest, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Returns workers without free pixels: a request with an image waits for this long and then fails.
+    /// Returns workers without free pixels, so that a request with an image fails after this wait.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }

@@ -164,7 +164,7 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_munmap,
     libc::SYS_mremap,
     libc::SYS_madvise,
-    // Calls for locks between the two threads, and for the processor that they run on.
+    // Calls for locks between the two threads, and for scheduling.
     libc::SYS_futex,
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,

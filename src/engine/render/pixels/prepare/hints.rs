@@ -396,7 +396,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the declarations for the first element that `wanted` selects, after determining those of its ancestors.
+    /// Returns the declarations for the first element that the selector `wanted` matches.
     fn hints(html: &str, wanted: &str) -> String {
         let html = Html::parse_document(html);
         let selector = Selector::parse(wanted).expect("the selector is valid");
