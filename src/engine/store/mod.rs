@@ -396,7 +396,7 @@ impl Store {
         self.failed.clone()
     }
 
-    /// Returns what was found in the store's file, if the file turned out to be damaged since it was opened.
+    /// Returns a description of the damage that was found in the store's file since it was opened, if any.
     pub fn damage(&self) -> Option<String> {
         self.published.load().damage().found().map(str::to_owned)
     }

@@ -330,7 +330,7 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
     (sent, answered)
 }
 
-/// An engine that settles after some commits, as if there had been a quiet time.
+/// An engine that settles after some commits, as after an idle period.
 struct Settling(RedbPort, Mutex<Dice>);
 
 impl Port for Settling {

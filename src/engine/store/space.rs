@@ -61,7 +61,8 @@ pub struct DiskStatus {
     pub is_low: bool,
 }
 
-/// Waits until the disk of `folder` has `bytes` free: a new installation needs them, and a process that ends would only be started again.
+/// Waits until the disk of `folder` has `bytes` free: a new installation needs this space, and a process that exits would only be
+/// restarted.
 pub fn wait_for(folder: &Path, bytes: u64) {
     let mut logged_at = None::<Instant>;
     while let Some(free) = machine::free_bytes(folder).ok().filter(|free| *free < bytes) {
@@ -172,8 +173,8 @@ impl Space {
         }
     }
 
-    /// Makes the waiting writes fail, because the service stops. From now on, a write that finds the disk full fails when the reserve is
-    /// used up.
+    /// Makes the waiting writes fail, because the service is stopping. Afterward, a write that finds the disk full fails when the reserve
+    /// is used up.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
     }

@@ -48,7 +48,7 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     authorization::load(engine, &engine.control.read())
 }
 
-/// Stores the usage of keys and sessions that so far is recorded only in memory.
+/// Stores the usage of keys and sessions that is still recorded only in memory.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
     usage::flush(engine).await?;
     sessions::flush(engine).await
@@ -121,7 +121,7 @@ pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     Ok(managers.filter_map(|user| user.email.parse().ok()).collect())
 }
 
-/// Returns whether this installation is unused, that is, has no account.
+/// Returns whether this installation is unused: it has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }

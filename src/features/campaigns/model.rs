@@ -68,7 +68,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns the first email, which also goes to recipients whose language is not among those of the emails.
+    /// Returns the first email, which also goes to recipients whose language has no email.
     pub fn first_email(&self) -> EmailId {
         *self.emails.first().expect("a campaign has at least one email")
     }
@@ -134,7 +134,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The moment when the clock of the campaign's time zone shows the start time.
+    /// The exact time at which the clock of the campaign's time zone shows the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -335,7 +335,7 @@ impl Campaign {
         matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
     }
 
-    /// Returns whether the campaign is sent and its mailing still retries some recipients.
+    /// Returns whether the campaign has been sent and its mailing still retries some recipients.
     fn has_retries(&self) -> bool {
         self.status == CampaignStatus::Sent && self.completed_at.is_none()
     }

@@ -64,7 +64,7 @@ pub struct Member {
     is_resigning: AtomicBool,
     /// Whether this process was asked to stop leading.
     drain: watch::Sender<bool>,
-    /// Whether this process has stopped leading since then.
+    /// Whether this process has stopped leading since that request.
     is_drained: watch::Sender<bool>,
     /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
     led_until: AtomicI64,
@@ -133,14 +133,14 @@ impl Member {
         self.shared.turn.leads()
     }
 
-    /// Returns whether the cluster has a leader, as far as this process knows: while the database cannot be reached, the process knows this
-    /// only until the last known lease would end without a renewal.
+    /// Returns whether this process leads or knows another leader. While the database cannot be reached, the known leader counts until its
+    /// last known lease expires.
     pub fn has_leader(&self) -> bool {
         self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
     }
 
-    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last
-    /// known leader, which may still reach it.
+    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last known
+    /// leader, which may still reach the database.
     pub fn leader(&self) -> Option<Holder> {
         match &*self.role.borrow() {
             Role::Follower { leader } => leader.clone(),
@@ -355,7 +355,7 @@ impl Member {
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was asked to stand back while it took the lease gives the lease up before it leads.
+        // A process that was asked not to take the lease while it was taking it releases the lease before it leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
@@ -364,8 +364,8 @@ impl Member {
                     turn.changed.notified().await;
                 }
             };
-            // A store can wait for the outcome of an append or for space on the disk. The lease ends meanwhile, and this process must
-            // notice who leads next.
+            // A store can wait for the outcome of an append or for disk space for longer than the lease. This process must then detect the
+            // next leader.
             if tokio::time::timeout(self.lease, ended).await.is_err() {
                 return false;
             }

@@ -105,7 +105,7 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
         file.continue_from(position);
         files.push(file);
     }
-    // One statement sees all logs at the same moment, so no store gets a commit without the commits that other stores had before it.
+    // One statement reads the ends of all logs, so the export of a store contains no commit without the earlier commits of other stores.
     let ends = shared_log::ends(&mut link).await?;
     let mut rows = 0;
     for ((store, mut file), end) in StoreName::ALL.into_iter().zip(files).zip(ends) {

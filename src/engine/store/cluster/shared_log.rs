@@ -79,7 +79,7 @@ impl SharedLog {
         }
     }
 
-    /// Logs why the outcome of an append is unknown: at once if the reason is new, and otherwise only from time to time.
+    /// Logs why the outcome of an append is unknown: immediately if the reason is new, and otherwise at intervals.
     fn warn(&self, error: Error, warned: &mut Option<(Error, Instant)>) {
         if warned.as_ref().is_none_or(|(last, at)| *last != error || at.elapsed() >= limits::CLUSTER_WARN_PAUSE) {
             tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet");
@@ -175,7 +175,7 @@ impl SharedLog {
     }
 }
 
-/// Returns the newest positions of all logs, as [`SharedLog::newest`] does, in the order of [`StoreName::ALL`].
+/// Returns the result of [`SharedLog::newest`] for every log, in the order of [`StoreName::ALL`].
 pub async fn ends(link: &mut Link) -> Result<[u64; StoreName::ALL.len()]> {
     let select = "SELECT log, greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = lease.log), 0), \
                   coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = lease.log AND complete), 0)) FROM mailmill_lease AS lease";

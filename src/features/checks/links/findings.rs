@@ -235,7 +235,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Compares the texts of links with their targets.
+    /// Compares the text of links with their targets.
     fn texts(&mut self, urls: &[CheckedUrl]) {
         let mut by_text: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
         for checked in urls {

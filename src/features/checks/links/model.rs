@@ -175,7 +175,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
     }
 }
 
-/// The delimiters of other email services' merge tags.
+/// The delimiters of merge tags of other email services.
 const FOREIGN_TAGS: [(&str, &str); 8] =
     [("*|", "|*"), ("%%", "%%"), ("[[", "]]"), ("<%", "%>"), ("${", "}"), ("#{", "}"), ("{$", "}"), ("%recipient", "%")];
 /// Percent-encoded braces: an editor has encoded a merge field, so the field is not filled in.
@@ -247,7 +247,7 @@ pub const UNSUBSCRIBE_WORDS: &[&str] = &[
     "wypisz",
 ];
 
-/// Other words, in lowercase, that suggest that opening a link changes something. They are searched for in URLs and link texts.
+/// Other words, in lowercase, that suggest that opening a link changes something. The check looks for them in URLs and link text.
 const CHANGING_WORDS: &[&str] = &[
     "opt_out",
     "optin",
@@ -279,7 +279,7 @@ const TOKEN_CHARACTERS_MIN: usize = 24;
 /// The minimum number of changes between letters and digits, or between cases, in a value that looks random.
 const TOKEN_CHANGES_MIN: usize = 3;
 
-/// Returns whether a text suggests that opening the link changes something, such as a subscription.
+/// Returns whether a URL or the text of a link suggests that opening the link changes something, such as a subscription.
 pub fn announces_change(text: &str) -> bool {
     let text = text.to_lowercase();
     UNSUBSCRIBE_WORDS.iter().chain(CHANGING_WORDS).any(|word| text.contains(word))
