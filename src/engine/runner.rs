@@ -167,8 +167,8 @@ async fn run(
     }
 }
 
-/// Returns the wait after a number of failures in a row. Retries have no limit, so that work that failed for lack of file descriptors
-/// continues once they are available.
+/// Returns the wait after this number of consecutive failures. The number of retries is unlimited, so that work that failed for lack of
+/// file descriptors continues once they are available.
 fn retry_after(period: Duration, failures: u64) -> Duration {
     let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);
@@ -185,7 +185,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
             let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the task panicked; search the log for the cause")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
-                // The service had been running for a while, so this end does not add to the failed starts in a row.
+                // The service had been running for a while, so this end does not count as another failed start.
                 status.end(None);
             }
             let cause = match &ran {

@@ -34,8 +34,8 @@ impl std::error::Error for MjmlError {}
 
 /// Converts an MJML document to HTML, and applies its `mj-style inline="inline"` to the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some input that our templates do not contain, as fuzzing found: on a `>` directly after a multi-byte character,
-    // and on truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
+    // The parser panics on some input, which fuzzing found and which Mailmill's templates do not contain: a `>` directly after a multi-byte
+    // character, and truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
         let problem = "this MJML cannot be parsed; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })

@@ -185,8 +185,8 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // Index the names in the local part, without numbers at their ends: such numbers distinguish contacts and would make
-        // every word different. A name with its number is found as text inside the local part.
+        // Index the names in the local part without trailing numbers, which distinguish contacts and would make every word different. A
+        // name with its number is found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // The prefixes of the first word are already found through the complete local part.

@@ -173,7 +173,7 @@ fn joins_clauses(tokens: &[Token<'_>], at: usize) -> bool {
         && previous.is_some_and(|previous| previous.is_word() && noun_number(previous).is_none())
 }
 
-/// Returns the position of a phrase's verb, and whether other nouns are between the two: "the color of the shoes are".
+/// Returns the position of a phrase's verb, and whether other nouns are between the phrase and the verb: "the color of the shoes are".
 fn verb_after(tokens: &[Token<'_>], phrase: NounPhrase) -> Option<(usize, bool)> {
     let next = phrase.head + 1;
     if !matches!(lower(tokens, next), "of" | "for" | "in" | "on" | "with" | "from") || !phrase.has_determiner {

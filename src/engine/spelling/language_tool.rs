@@ -193,7 +193,7 @@ impl Request<'_> {
     }
 }
 
-/// Returns the first 100 characters of a string from a response, which comes from another program.
+/// Truncates text from a response to 100 characters, because another program wrote it.
 fn cut(text: &str) -> String {
     text.chars().take(100).collect()
 }

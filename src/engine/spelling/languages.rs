@@ -127,7 +127,7 @@ impl<'d> Languages<'d> {
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language of text. An unreliable result counts only if the language has a dictionary, and a second detection is then
+    /// Detects the language of `text`. An unreliable result counts only if the language has a dictionary, and a second detection is then
     /// limited to common languages, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
@@ -140,7 +140,7 @@ impl<'d> Languages<'d> {
         [first, if info.is_reliable() { None } else { second }]
     }
 
-    /// Returns the first candidate, unless the dictionary of a later one contains clearly more of the words.
+    /// Returns the first candidate, unless the dictionary of a later candidate contains clearly more of the words.
     fn choose(&mut self, candidates: [Option<String>; 4], sample: &[&Token<'_>]) -> String {
         let mut best: Option<(String, f32)> = None;
         let mut tried: Vec<String> = Vec::new();

@@ -117,7 +117,7 @@ pub struct Metadata {
     pub languages_without_dictionary: Vec<String>,
 }
 
-/// Checks an HTML email. `now` is the time in seconds since a fixed moment, as [`Dictionaries`] uses it.
+/// Checks an HTML email. `now` is the time in seconds since a fixed time, as in [`Dictionaries`].
 pub fn check_html(html: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
     let blocks = &html_blocks(html);
     let mut total_words = 0;

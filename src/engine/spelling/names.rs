@@ -1,6 +1,6 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
+//! Marketing text is full of names that are in no dictionary. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
 //! findings in correct text would be names.
 
 use std::collections::{HashMap, HashSet};
@@ -171,7 +171,7 @@ const WELL_KNOWN: [&str; 45] = [
     "Egyptian",
 ];
 
-/// Returns whether the lowercase word is a day, a month or another well-known name without its capital.
+/// Returns whether the lowercase word is a day, a month or another well-known name.
 pub(super) fn is_well_known(lower: &str) -> bool {
     let name = super::rules::capitalized(lower);
     WELL_KNOWN.contains(&name.as_str())

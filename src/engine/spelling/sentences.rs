@@ -174,13 +174,13 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
-/// Verbs with which a question starts, if a pronoun follows. A sentence with "should" or "had" can be a condition.
+/// Verbs that start a question if a pronoun follows. A sentence with "should" or "had" can be a condition.
 const ASKING: [&str; 19] = [
     "do", "does", "did", "are", "is", "was", "were", "can", "could", "would", "will", "have", "has", "don't", "didn't", "isn't",
     "aren't", "can't", "won't",
 ];
 
-/// Words with which a question starts, if an asking verb and its subject follow.
+/// Words that start a question if a verb in [`ASKING`] and its subject follow.
 const QUESTION_WORDS: [&str; 6] = ["what", "how", "why", "where", "when", "who"];
 
 /// Returns the periods that end English questions: "Do you have questions about it."

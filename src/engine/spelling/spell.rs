@@ -148,7 +148,7 @@ fn in_compound(tokens: &[Token<'_>], at: usize) -> bool {
     before || hyphen(tokens.get(at + 1)) && joined(tokens.get(at + 2))
 }
 
-/// Returns whether the language capitalizes all nouns, so that a capital does not show a name.
+/// Returns whether the language capitalizes all nouns, so that a capital does not indicate a name.
 fn nouns_have_capitals(language: &str) -> bool {
     matches!(code(language).as_str(), "de" | "lb")
 }
@@ -157,7 +157,7 @@ fn hit(at: usize, suggestions: Vec<String>, confidence: f32) -> RuleHit<'static>
     RuleHit { hit: Hit { first: at, end: at + 1 }, rule: RULE, kind: FindingKind::Spelling, suggestions, confidence }
 }
 
-/// Returns the word after an elision: "offre" of "l'offre".
+/// Returns the word after an elision: "offre" in "l'offre".
 fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
     if !matches!(code(language).as_str(), "fr" | "it" | "ca") {
         return None;
@@ -166,7 +166,7 @@ fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
 }
 
 /// Returns whether the word is a German form that dictionaries lack: a word with a shortened "es", such as "geht's", or the participle of a
-/// regular verb, such as "gedimmt" of "dimmen".
+/// regular verb, such as "gedimmt" from "dimmen".
 fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> bool {
     if code(language) != "de" {
         return false;
@@ -184,7 +184,7 @@ const SHORTENED_ES: [&str; 28] = [
     "dass", "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",
 ];
 
-/// Returns whether the word is a form of a German verb: "geht" of "gehen", "mach" of "machen".
+/// Returns whether the word is a form of a German verb: "geht" from "gehen", "mach" from "machen".
 fn is_german_verb(word: &str, has: impl Fn(&str) -> bool) -> bool {
     let stems = [Some(word), word.strip_suffix('t'), word.strip_suffix('e')];
     has(word) && stems.into_iter().flatten().any(|stem| has(&format!("{stem}en")))

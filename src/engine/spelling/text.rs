@@ -313,7 +313,7 @@ fn numeric(text: &str) -> Option<(Decoded, usize)> {
     let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty() && found.len() <= 9)?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only frequent ones are converted.
+    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only the common numbers are converted.
     let number = match number {
         0x91 | 0x92 => 0x2019,
         0x93 => 0x201C,

@@ -63,8 +63,8 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Job, ResultReceiver, Writer};
 
-/// The maximum number of writes that may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill
-/// the memory while a disk is stuck.
+/// The maximum number of writes that may wait for the writer. Additional writes are rejected as [`Error::Busy`], so that writes cannot fill
+/// the memory while a disk hangs.
 const QUEUE_MAX: usize = 4096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -281,8 +281,8 @@ impl Model {
         script.apply_to(&mut self.rows, self.commands);
     }
 
-    /// Advances the model to the state of the reopened store. `sent` contains the commands sent since then; the first `answered` of
-    /// them were acknowledged.
+    /// Advances the model to the state of the reopened store. `sent` contains the commands sent since the last call; the first `answered`
+    /// of them were acknowledged.
     fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
         let (rows, feed) = contents(store);
         let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;

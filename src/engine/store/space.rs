@@ -2,8 +2,8 @@
 //!
 //! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
 //! preallocated file next to the stores. If a write finds the disk full anyway, the reserve is released in stages and the write is retried;
-//! when the reserve is used up, the write waits for space until the service stops. So a write of the database engine, which would have to
-//! be reopened afterward, fails for lack of space only while the service stops.
+//! when the reserve is used up, the write waits for space until the service stops. The database engine would have to be reopened after a
+//! failed write, so its writes fail for lack of space only while the service stops.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

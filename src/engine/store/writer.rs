@@ -28,8 +28,8 @@ use crate::vocab::tables::{self, DatabaseKind};
 const GROUP_COMMANDS_MAX: usize = 1024;
 /// The number of rows after which no more commands are added to a group, which bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that a crash
-/// outside busy periods comes after settling.
+/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that the
+/// engine has usually settled before a crash outside busy periods.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
 /// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back by more,
 /// its earlier time was wrong, so the write time goes back too.

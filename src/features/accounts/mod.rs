@@ -1,6 +1,6 @@
-//! Accounts: they own all data in this installation, and they have members and API keys for programs.
+//! Accounts, which own all data in this installation, and have members and API keys for programs.
 //!
-//! An installation has one account, created when first needed, and further accounts if sign-up is open. Members sign in with a password and
+//! An installation has one account, created when first needed, and more accounts if sign-up is open. Members sign in with a password and
 //! optionally an authenticator app; agents request keys from members. Keys, passwords and tokens are stored only as hashes. The in-memory
 //! caches of keys and users are copies of the tables and are updated after each commit, one change at a time.
 
@@ -66,7 +66,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
     Ok(more.contains(&true))
 }
 
-/// Counts the secrets of authenticator apps, and those among them that the given key cannot decrypt.
+/// Counts the secrets of authenticator apps, and the secrets that the given key cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = sign_in::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {

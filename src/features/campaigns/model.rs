@@ -1,7 +1,7 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
 //! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
-//! which status follows. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
+//! which status follows. A mailing sends the messages, and the campaign's status follows the mailing until the mailing finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -147,7 +147,7 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// Sending to all recipients starts at one moment: at the start time in the campaign's time zone.
+    /// Sending starts for all recipients at the same time: the start time in the campaign's time zone.
     #[default]
     Campaign,
     /// Each recipient gets the campaign at the start time in the recipient's own time zone.
@@ -169,7 +169,7 @@ impl Schedule {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
 
-    /// Returns when sending starts. With recipients' own time zones, sending starts when the easternmost zone reaches the start time.
+    /// Returns when sending starts. If each recipient's time zone applies, sending starts when the easternmost zone reaches the start time.
     pub fn begins_at(&self) -> Timestamp {
         match self.mode {
             TimezoneMode::Campaign => self.at,

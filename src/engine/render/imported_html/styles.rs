@@ -13,7 +13,7 @@ const LEVELS_MAX: usize = 2;
 const VALUE_BYTES_MAX: usize = 4 * 1024;
 const SELECTORS_BYTES_MAX: usize = 4 * 1024;
 
-/// The properties that emails use, in addition to those of [`FAMILIES`].
+/// The allowed properties, in addition to those that start with a prefix in [`FAMILIES`].
 const PROPERTIES: [&str; 62] = [
     "align-items",
     "align-self",

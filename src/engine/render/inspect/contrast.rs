@@ -120,7 +120,7 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
     found
 }
 
-/// Returns the links that readers cannot see, each with the first place where it is invisible.
+/// Returns the links that readers cannot see, each with the first context in which it is invisible.
 pub fn invisible_links(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText]) -> Vec<InvisibleLink> {
     let rules = DarkRules::of(dom);
     let colors = |dark, shows_pictures| Colors { dom, styles, dark, shows_pictures }.all();
@@ -209,7 +209,7 @@ impl Colors<'_> {
     }
 }
 
-/// Returns the color that readers see where a color covers another.
+/// Returns the color that results from drawing one color over another.
 fn blended(painted: AlphaColor, below: Color) -> Color {
     let mix = |above: u8, below: u8| (f32::from(above) * painted.alpha + f32::from(below) * (1.0 - painted.alpha)).round() as u8;
     let above = painted.color;

@@ -476,13 +476,13 @@ fn jinja(source: &str, kind: OutputKind, data: &Map<String, Json>) -> Result<Str
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == OutputKind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
-    // The Jinja library drops a final line break, which our implementation keeps.
+    // The Jinja library drops a final line break, which this implementation keeps.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
     text.pop();
     Ok(text)
 }
 
-/// Generates a part of a template that has the same meaning in Jinja and in our language.
+/// Generates a part of a template that has the same meaning in Jinja and in this implementation.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =

@@ -1,8 +1,8 @@
 //! The server's side of worker processes: starts them with a request, reads their response, and ends those that take too long.
 //!
-//! A worker handles one request. At most as many workers run in parallel as there are processors, and all pixels that they decode at the
-//! same time stay within a budget. A limited number of requests waits for a limited time. Apart from the number of pixels, this module does
-//! not depend on the content of requests.
+//! A worker handles one request. The number of parallel workers is limited to the number of processors, and the number of pixels that they
+//! decode at the same time is limited. A limited number of requests can wait, for a limited time. Apart from the number of pixels, this
+//! module does not depend on the content of requests.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -128,7 +128,7 @@ impl Workers {
         self.obey_with(work, page.html.as_bytes(), drawn_pixels(page), images).await
     }
 
-    /// Waits until the pixels of a page's images may be decoded by Chromium.
+    /// Waits until Chromium may decode the pixels of a page's images.
     pub async fn reserve(&self, page: &HtmlPage) -> Result<SemaphorePermit<'_>, RenderError> {
         timeout(self.wait, self.take_pixels(drawn_pixels(page))).await.map_err(|_| RenderError::Busy)
     }

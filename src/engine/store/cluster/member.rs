@@ -210,7 +210,7 @@ impl Member {
     }
 
     /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration. If a store does not stop in
-    /// time, the lease ends by itself.
+    /// time, the lease expires.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -276,7 +276,7 @@ impl Member {
         };
         let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
         *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
-        // A running leader would have renewed the lease by now, so that it would end at a plausible time by the database's clock.
+        // A running leader would have renewed the lease by now, so that it would end at a plausible time according to the database's clock.
         let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
         let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
@@ -333,7 +333,7 @@ impl Member {
         }
     }
 
-    /// Returns whether the check succeeded. Ends the membership if the database has lost something that this node has.
+    /// Returns whether the check succeeded. Ends the membership if the database has lost a commit or a lease that this node has seen.
     fn is_current(&self, verified: Result<()>) -> bool {
         let error = match verified {
             Ok(()) => return true,
@@ -355,7 +355,7 @@ impl Member {
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was asked not to take the lease while it was taking it releases the lease before it leads.
+        // A process that was told to stand back while it was taking the lease releases the lease before it leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
@@ -425,7 +425,7 @@ impl Member {
 
     fn set_role(&self, role: Role) {
         self.role.send_if_modified(|now| {
-            // Ignore the remaining time of the lease, because it changes with every reading.
+            // Ignore the remaining time of the lease, because it is different each time it is read.
             let same = match (&*now, &role) {
                 (Role::Follower { leader: Some(a) }, Role::Follower { leader: Some(b) }) => {
                     (a.epoch, &a.process) == (b.epoch, &b.process)

@@ -89,8 +89,8 @@ impl SharedLog {
 
     /// Sends one append. Returns false if the lease was lost or the previous record is missing.
     async fn send(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<bool, Failure> {
-        // `FOR SHARE` locks the row of the lease: a process that takes the lease waits for this append, and an append after that
-        // finds a different epoch.
+        // `FOR SHARE` locks the row of the lease: a process that takes the lease waits for this append, and a later append finds a
+        // different epoch.
         let checked = "WITH lease AS (SELECT epoch FROM mailmill_lease WHERE log = $1 AND epoch = $3 FOR SHARE) \
              INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now() FROM lease \
              WHERE EXISTS (SELECT 1 FROM mailmill_log WHERE log = $1 AND seq = $2 - 1) \

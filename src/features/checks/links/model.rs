@@ -322,7 +322,8 @@ fn is_random(value: &str) -> bool {
     };
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    // Words can start with a capital, which adds up to two changes (before and after it), so these are not a sign of a random value.
+    // Words can start with a capital, which adds up to two changes (before and after it), so these changes are not a sign of a random
+    // value.
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN

@@ -229,7 +229,7 @@ fn certificate(name: &str, years: std::ops::Range<i32>) -> (CertificateDer<'stat
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The paths that the test requests on several hosts each, with the expected status of the link.
+/// The paths that the test requests on each of several hosts, with the expected status of the link.
 const SERVED: [(&str, LinkStatus); 44] = [
     ("/200", Works),
     ("/204", Works),

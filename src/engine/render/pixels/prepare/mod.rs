@@ -1,8 +1,8 @@
 //! Prepares an email: converts its HTML to HTML and style sheets that the rendering engine shows as a browser would.
 //!
-//! The engine is made for pages that are written for it: it has other initial values than browsers, does not repair invalid HTML, and does
-//! not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates for these
-//! differences.
+//! The engine is made for pages that are written for it: its initial values differ from those of browsers, it does not repair invalid HTML,
+//! and it does not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates
+//! for these differences.
 
 mod hints;
 mod images;
