@@ -114,7 +114,7 @@ const NEEDS_TO: [&str; 24] = [
     "planned", "try", "tried", "love", "like", "choose", "agree", "agreed", "forget", "forgot", "learn",
 ];
 
-/// Verbs that another verb follows in the form with "ing".
+/// Verbs after which another verb needs the ending "ing".
 const NEEDS_ING: [&str; 11] = [
     "recommend",
     "recommends",

@@ -56,7 +56,7 @@ pub struct Record {
     pub store: StoreName,
     /// The number of the commit in its store, starting at 1.
     pub position: u64,
-    /// The time of the commit by the machine's clock.
+    /// The time of the commit according to the machine's clock.
     pub at: Timestamp,
     pub batch: Arc<Overlay>,
 }

@@ -110,7 +110,7 @@ impl Disk {
     }
 }
 
-/// Writes a random part of the sectors of a write to the disk.
+/// Applies a random subset of a write's sectors to the disk image.
 fn tear(image: &mut Vec<u8>, offset: u64, data: &[u8], sector: u64, dice: &mut Dice) {
     let mut at = 0;
     while at < data.len() {

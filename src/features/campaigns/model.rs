@@ -259,7 +259,7 @@ pub enum Action {
     Wait,
     /// The campaign's mailing continues.
     Flow,
-    /// The campaign's mailing has no recipients left to attempt.
+    /// The campaign's mailing has attempted delivery to every recipient.
     Finish,
     /// The campaign's mailing cannot continue.
     Fail,

@@ -270,7 +270,7 @@ pub trait Renderer: Send + Sync {
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
-    /// The confinement of Chromium, if it draws.
+    /// The confinement of Chromium, if Chromium is used.
     chromium_sandbox: Option<Layer>,
 }
 

@@ -175,7 +175,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
     }
 }
 
-/// The delimiters of merge tags of other email services.
+/// The delimiters of other email services' merge tags.
 const FOREIGN_TAGS: [(&str, &str); 8] =
     [("*|", "|*"), ("%%", "%%"), ("[[", "]]"), ("<%", "%>"), ("${", "}"), ("#{", "}"), ("{$", "}"), ("%recipient", "%")];
 /// Percent-encoded braces: an editor has encoded a merge field, so the field is not filled in.

@@ -164,7 +164,7 @@ struct Cost {
 fn cost(contacts: u64) -> Cost {
     let messages_per_day = contacts * MESSAGES_PER_CONTACT_AND_WEEK / 7;
     let nodes = messages_per_day.div_ceil(MESSAGES_PER_SECOND / 2 * 86_400).max(COPIES);
-    // Campaigns are sent in a quarter of the day.
+    // Campaigns are sent during a quarter of the day.
     let databases = (messages_per_day * LOG_BYTES_PER_MESSAGE).div_ceil(DATABASE_BYTES_PER_SECOND * 86_400 / 4).max(1);
     let node_bytes = bytes(contacts) * COPIES / nodes;
     let price = nodes * (NODE_PRICE + node_bytes.div_ceil(DISK_BYTES) * DISK_PRICE) + databases * DATABASE_PRICE;
