@@ -44,7 +44,7 @@ pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 pub enum Work {
     /// The worker processes the data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Like `Control`, but a step may take hours, because it copies all data. It is interrupted when the service drains, as by a crash.
+    /// Like `Control`, but a step may take hours, because it copies all data. Draining the service interrupts the step, as a crash would.
     LongControl(fn(Arc<Engine>) -> Running),
     /// The worker processes each environment separately. Its tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
@@ -251,7 +251,7 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(60), reached).await.expect("the state is reached within a minute");
     }
 
-    /// Runs `worker` while `during` runs, then drains the tasks. Each step of the worker is a call of `step` with the number of the step.
+    /// Runs `worker` while `during` runs, then drains the tasks. Each step of the worker calls `step` with the step's number.
     async fn observe<F>(worker: &'static Worker, store: Arc<Store>, step: fn(usize) -> Result<Step, Failure>, during: F)
     where
         F: AsyncFnOnce(&AtomicUsize),

@@ -1,7 +1,7 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! So an error about a value can name the key, the origin and the remedy. The known keys are those of the defaults. This file neither
-//! interprets keys nor checks rules between values.
+//! An error about a value can therefore name the key, the origin and the remedy. The known keys are the keys of the defaults. This file
+//! neither interprets keys nor checks rules between values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

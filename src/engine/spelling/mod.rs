@@ -91,11 +91,11 @@ pub struct Report {
 #[schemars(rename = "SpellingSummary")]
 pub struct Summary {
     pub total_errors: usize,
-    /// The number of findings with different words or rules.
+    /// The number of distinct findings: several with the same word and rule count once.
     pub unique_errors: usize,
 }
 
-/// How a text was checked.
+/// How the text was checked.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {

@@ -27,7 +27,7 @@ use crate::vocab::limits;
 pub const RESERVE: &str = "reserve";
 /// How long a measurement of the free space is reused. Each measurement is one system call that takes a microsecond.
 const READING_KEPT_MS: u64 = 100;
-/// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
+/// The first pause before a write that waits for space is retried; the pauses grow to `WAIT_MAX`.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// The interval at which a write that waits for space is logged.
@@ -251,7 +251,7 @@ impl Space {
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
             tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
-            // The file gets its previous length again: with the new length, a partial reserve would look like a full one.
+            // Restore the previous length: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }
     }

@@ -1,7 +1,7 @@
 //! Time buckets for sets of contacts: all time, days and hours, in UTC.
 //!
 //! A contact is in the set of each bucket that contains the time of the contact's action. A query for a period therefore uses whole days
-//! and hours; only contacts in the two hours at its ends must be checked individually. The kind of action does not matter in this file.
+//! and hours; only contacts in the two hours at its ends must be checked individually. This file does not depend on the kind of action.
 
 use roaring::RoaringBitmap;
 

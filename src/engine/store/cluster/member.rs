@@ -263,7 +263,7 @@ impl Member {
     }
 
     /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data. `wrong_since`
-    /// is the time since which the lease ends implausibly late.
+    /// is the time at which the lease was first seen with an implausibly late end.
     async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>, wrong_since: &mut Option<Monotonic>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
