@@ -237,7 +237,7 @@ fn class(space: Space, chars: usize, laddered: bool) -> u8 {
 /// Returns the number of rungs that contain plain words. The first rungs are one and two characters long, so this number is also the length
 /// up to which one class contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // There are so few tags and plain words of custom values that all those starting with a given letter can be read.
+    // There are few tags and few plain words in custom values, so all that start with a given letter can be read.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 

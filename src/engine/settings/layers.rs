@@ -18,7 +18,7 @@ const NAMED_TABLES: [&str; 2] = ["models", "plans"];
 /// The named tables whose entries inherit missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 
-/// The values of all layers that were added so far.
+/// The values of all layers that have been added.
 pub(super) struct Layers {
     /// The known keys, with their defaults as examples of their types, strings last. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,

@@ -77,7 +77,7 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING_FORM } else { 0 }
 }
 
-/// The minimum length of an unknown word in "s" that counts as a plural; shorter words are often not plurals.
+/// The minimum length of an unknown word ending in "s" that counts as a plural; shorter words are often not plurals.
 const NEW_PLURAL_BYTES_MIN: usize = 6;
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub struct Options {
     pub languages: Vec<String>,
     /// Whether to check grammar too.
     pub grammar: bool,
-    /// Names that are correct: those of the brand, its products and people, and of contact fields. A name can consist of several words.
+    /// Correct names: the names of the brand, its products and people, and contact fields. A name can consist of several words.
     pub names: Vec<String>,
 }
 

@@ -75,7 +75,8 @@ impl Names {
         let proper = best.word.chars().next().is_some_and(char::is_uppercase);
         let seen = self.seen.get(&token.lower).copied().unwrap_or(0);
         match position {
-            // A lowercase word is unlikely to be a misspelled name ("moka", "Mona"), except a well-known one ("wendesday", "Wednesday").
+            // A lowercase word is unlikely to be a misspelled name ("moka", "Mona"), unless the name is well known ("wendesday",
+            // "Wednesday").
             Position::Lower if proper && !WELL_KNOWN.contains(&best.word.as_str()) => None,
             Position::Lower if length <= 3 => (best.distance == 1 && length == 3).then_some(0.7),
             Position::Lower if length == 4 => (best.distance == 1).then_some(0.8),

@@ -6,7 +6,7 @@
 
 use super::html::{Scanner, Tag, TokenKind};
 
-/// Replaces content that is not language, such as an image or code. Rules do not match across it.
+/// The character that replaces content that is not language, such as an image or code. Rules do not match across it.
 pub(super) const OPAQUE: char = '\u{FFFC}';
 
 /// The maximum number of nested elements whose language and exclusion the scanner tracks.

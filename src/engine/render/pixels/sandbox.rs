@@ -143,7 +143,8 @@ fn refuse_files() -> Result<(), String> {
         .and_then(Ruleset::create);
     match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
         RulesetStatus::NotEnforced => Err("Landlock is not available; use Linux 5.13 or later, and enable Landlock".to_owned()),
-        // An older kernel supports fewer access rights. Even the oldest one supports those for files, which are the most important.
+        // An older kernel supports fewer access rights. Even the oldest kernel with Landlock supports the rights for files, which are the
+        // most important.
         RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
     }
 }
