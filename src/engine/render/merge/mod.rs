@@ -1,8 +1,8 @@
 //! Merge fields: renders a template with one recipient's data.
 //!
-//! The template language is the subset of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in …
-//! %}`. Other syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can
-//! exhaust the server's memory or time, or inject markup, script URLs or headers.
+//! The syntax is the subset of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. Other
+//! syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust the
+//! server's memory or time, or inject markup, script URLs or headers.
 //!
 //! - [`Template::compile`] rejects unknown syntax with an error that names the line and the remedy.
 //! - [`Template::render_into`] counts steps and bytes. A typical template consists of literals and fields, which are copied one after the
