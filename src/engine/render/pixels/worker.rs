@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
-//! Before the worker reads the request, it gives up access that it does not need: memory and time beyond its limits, files, the network,
-//! and other programs. Older kernels support only a part of this. A hostile email can then harm only its own response.
+//! Before the worker reads the request, it gives up access that it does not need, so that a hostile email can harm only its own response.
+//! This includes memory and time beyond its limits, files, the network, and other programs. Older kernels support only a part of this.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
