@@ -13,7 +13,7 @@ use super::tokens::Token;
 /// The minimum number of letters that a block needs for language detection.
 const LETTERS_MIN: usize = 40;
 
-/// The maximum number of bytes of a block that are used to detect its language.
+/// The maximum number of bytes of text that are used to detect its language.
 const DETECTION_BYTES_MAX: usize = 4_000;
 
 /// The maximum number of bytes of a document that are used to detect its language.
