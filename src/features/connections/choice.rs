@@ -154,7 +154,7 @@ pub async fn note(engine: &Engine, environment: Environment, used: &Connection, 
     Ok(())
 }
 
-/// Converts an error from a platform into an operation's failure. Also records in the connection what the error shows about it.
+/// Converts an error from a platform into an operation's failure, and records in the connection what the error shows about it.
 pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     let (engine, environment) = (&context.engine, context.caller.environment());
     if let Err(failure) = note(engine, environment, used, &error).await {

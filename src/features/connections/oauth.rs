@@ -1,4 +1,4 @@
-//! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
+//! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) if the platform supports it.
 //!
 //! The user starts in the dashboard, consents on the platform, and returns to the callback page with a code. The `state` parameter is
 //! sealed and names the session, so that only the session that started the sign-in can complete it. Mailchimp has no PKCE and no scopes,
@@ -176,7 +176,7 @@ struct TokenResponse {
 }
 
 impl TokenResponse {
-    /// Returns those of the requested uses whose scopes were all granted. A response without scopes grants what was requested.
+    /// Returns the requested uses whose scopes were all granted. A response without scopes grants what was requested.
     fn granted(&self, provider: Provider, requested: &[ConnectionUse]) -> Vec<ConnectionUse> {
         let requested = ConnectionUse::ALL.into_iter().filter(|one| requested.contains(one));
         let of_text = |text: &String| text.split([' ', ',']).map(str::to_owned).collect();

@@ -95,7 +95,7 @@ pub struct CheckedAccount {
     pub known: Option<Connection>,
 }
 
-/// The credentials of an account, what they allow, and for tokens the digest of the sign-in's state.
+/// The credentials of an account and what they allow. For tokens, also the digest of the sign-in's state.
 pub struct Access {
     pub credentials: Credentials,
     pub uses: Vec<ConnectionUse>,

@@ -1,4 +1,4 @@
-//! Tests of imports that meet limits, failures and changes of their connection.
+//! Tests of imports that encounter limits, failures, and changes to their connection.
 
 use std::time::Duration;
 
