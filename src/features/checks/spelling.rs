@@ -51,7 +51,7 @@ pub struct SpellingMetadata {
     pub languages: Vec<String>,
     /// The languages whose spelling was not checked because they have no dictionary.
     pub languages_without_dictionary: Vec<String>,
-    /// The additional checkers that gave no usable response in time.
+    /// The additional checkers that did not return a usable response in time.
     pub checkers_incomplete: Vec<String>,
 }
 

@@ -49,11 +49,11 @@ pub enum Source {
     OneClick,
     /// The page behind an unsubscribe link in a message.
     Link,
-    /// A message to the address for unsubscribing.
+    /// An email to the unsubscribe address.
     Mailto,
     /// A spam complaint reported by a mailbox provider.
     Complaint,
-    /// The contact unsubscribed at a mail service.
+    /// The contact unsubscribed through a mail service.
     MailService,
 }
 

@@ -34,7 +34,7 @@ pub struct ExportRequest {
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {
-    /// A search in email, names, company, phone, city, tags and custom fields.
+    /// Words to find in email, names, company, phone, city, tags and custom fields.
     pub search: Option<String>,
     #[schemars(flatten)]
     pub conditions: FilterTree,

@@ -1,7 +1,7 @@
 //! The typed brief: the parts of an email that a prompt asks for.
 //!
 //! Rules or a language model read the brief from a prompt, users can correct it, and the composer or a language model writes the email from
-//! it. Parts keep their spans in the prompt, so that warnings can report text of the prompt that the email does not contain.
+//! it. Parts keep their spans in the prompt, so that warnings can report prompt text that the email does not contain.
 
 use jiff::civil::{Date, Time};
 use schemars::JsonSchema;

@@ -293,8 +293,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        // In a request, the day of a past action of the recipients or of yesterday's newsletter is not news. Dates with a number
-        // and a month are news, as in a recall: "everyone who bought it between 1 and 20 October".
+        // In a request, the date of something that the recipients did, or of yesterday's newsletter, is not news. Dates with a number and a
+        // month are news, as in a recall: "everyone who bought it between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
@@ -529,7 +529,7 @@ fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<
     Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
 }
 
-/// Returns the role for a time: that of the nearest date in the sentence.
+/// Returns the role of a time, which is the role of the nearest date in the sentence.
 fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
     if found.kind != FactKind::Time {
         return None;

@@ -89,7 +89,7 @@ impl Classifier<'_> {
                 .count();
             let has_note = self.prompt.has(List::NoteAny, range) || self.prompt.is(List::NoteStart, self.start(range));
             if is_labeled || rest <= 2 && range.len() <= 10 || has_note {
-                // A denial reverses the form of address: "please don't use first names", "bitte nicht duzen".
+                // A negation reverses the form of address: "please don't use first names", "bitte nicht duzen".
                 let is_denied = self.prompt.is(List::Not, range.to - 1)
                     || found.from > range.from && self.prompt.is(List::Not, found.from - 1);
                 let kind = match (is_denied, kind) {

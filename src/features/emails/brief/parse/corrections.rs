@@ -102,10 +102,10 @@ fn forget_every(reads: &mut [Read], wrong: Range, right: Range) {
 /// The maximum number of words between a wrong value and the phrase that corrects it.
 const WRONG_DISTANCE_MAX: usize = 6;
 
-/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the place of the wrong one,
-/// because other words follow the wrong one.
+/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the position of the wrong
+/// value, because other words follow the wrong value.
 fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range, Range, bool)> {
-    // An ellipsis counts as one sign.
+    // An ellipsis counts as one punctuation mark.
     let words = |from: usize, to: usize| (from..to).filter(|at| prompt.fold(*at) != "." || prompt.fold(at + 1) != ".").count();
     let is_before = |wrong: &Found| wrong.range.to <= mark.from;
     // The first value after the phrase is the right one: "for 3 months at half price, no sorry 2 months half price".
@@ -139,7 +139,8 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
     None
 }
 
-/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the sentence of the phrase.
+/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the same sentence as the
+/// phrase.
 fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range) -> Option<Range> {
     let right = later
         .iter()
@@ -151,7 +152,7 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
     // after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-    // Between dates, "no" corrects only with a sign before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
+    // Between dates, "no" corrects only with punctuation before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
     let is_apart = !matches!(wrong.kind, FactKind::Date | FactKind::Period) || wrong.range.to < mark.from || mark.to < right.from;
     let touches = || is_apart && signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
     (is_near && (!denies || touches())).then_some(right)

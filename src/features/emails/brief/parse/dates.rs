@@ -20,7 +20,7 @@ pub const EVERY: [&str; 18] = [
 /// Words for "also" before a weekday. With hours after it, the weekday recurs: "im Dez. auch Mo 10-16 offen".
 const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", "ook"];
 
-/// The number of hours of a day. A higher number before the end of a range of hours is a day: "sab 27 até 18h".
+/// The number of hours in a day. A greater number before the end of a range of hours is a day of the month: "sab 27 até 18h".
 const HOURS: i8 = 24;
 
 /// Words for "before" after a weekday.
@@ -82,7 +82,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && (prompt.is(List::CueClosed, end) || is_opening(prompt, end));
-    // The weekday of additional opening hours is a weekday of every week too.
+    // A weekday with additional opening hours also recurs every week.
     let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
     if is_weekday && (is_every || is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
@@ -196,7 +196,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
             let recurs =
                 prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
-            // A range of short names, such as "du mar au ven", means these weekdays of every week, except in a sale.
+            // A range of short names, such as "du mar au ven", means that these weekdays recur every week, except in a sale.
             let recurs = recurs || prompt.is(List::ShortWeekday, at) && roles::goal(prompt) != Some(Goal::Sale);
             let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
@@ -456,7 +456,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    // The third part must have the length of a year: "1.4.2" is the number of a version, not a date.
+    // The third part must have the length of a year: "1.4.2" is a version number, not a date.
     let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
     let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
@@ -572,8 +572,8 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(until) = until {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
-    // A date with a month can be up to 45 days ago; an older date is read as one in the next year. A month alone stands for its first
-    // day, so it can be 30 days older.
+    // A date with a month can be up to 45 days in the past; an older date is read as a date in the next year. A month alone stands for its
+    // first day, so it can be 30 days older.
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);

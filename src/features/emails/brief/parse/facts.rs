@@ -269,7 +269,7 @@ pub fn duration(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Period, Range::of(at, end), None))
 }
 
-/// Recognizes a number of places or things: "8 places", "max 18 people", "the first 100".
+/// Recognizes a count of places, people or items: "8 places", "max 18 people", "the first 100".
 pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let (count, end) = quantity(prompt, at)?;
     let limit = prompt.before(List::Limited, at);

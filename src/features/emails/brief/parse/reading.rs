@@ -34,7 +34,7 @@ const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the position of the first word of a statement after introductory words and the prompt's greeting.
 pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    // A statement can follow a greeting without a sign: "slt fermé …", "hello everyone our opening hours …".
+    // A statement can follow a greeting without punctuation: "slt fermé …", "hello everyone our opening hours …".
     let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
     let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
         let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;

@@ -87,7 +87,7 @@ fn go_back(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns whether a date is one weekday without a number or a bound.
+/// Returns whether a date is a single weekday without a number or a bound.
 fn is_lone_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let is_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
@@ -213,7 +213,7 @@ mod tests {
     use crate::features::emails::brief::{FactKind, FactRole, FactValue};
     use crate::features::projects::brand::Brand;
 
-    /// Returns the dates of a prompt that is typed on 22 February 2027, in order.
+    /// Returns the dates in a prompt that was written on 22 February 2027, in order.
     fn days(prompt: &str) -> Vec<Option<Date>> {
         let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
         let day = |value: &Option<FactValue>| match value {

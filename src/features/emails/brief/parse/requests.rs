@@ -11,7 +11,7 @@ use super::tokens::Kind;
 /// The maximum number of words from "thank" to the people who are thanked.
 const THANKED_WORDS_MAX: usize = 7;
 
-/// The minimum number of words of the content that follows a request without punctuation.
+/// The minimum number of words in the content that follows a request without punctuation.
 const CONTENT_WORDS_MIN: usize = 6;
 
 impl Classifier<'_> {
@@ -183,7 +183,7 @@ impl Classifier<'_> {
         Some(self.unpunctuated(email, rest, fragment, is_title, writes.is_some()).unwrap_or(fragment.to))
     }
 
-    /// Returns the start of the content that follows the name of the email without "about" or a sign: "Reminder Christmas concert, …".
+    /// Returns the start of the content that follows the name of the email without "about" or punctuation: "Reminder Christmas concert, …".
     fn unpunctuated(&self, email: Range, rest: Range, fragment: Range, is_title: bool, is_asked: bool) -> Option<usize> {
         let prompt = self.prompt;
         let mut goals = prompt.all(List::Goal, Range::of(email.from, email.from + 1));

@@ -68,8 +68,8 @@ const RUN_LETTERS_MIN: usize = 4;
 /// The maximum number of words of a topic before the first word that a warning must report.
 const TOPIC_WORDS_MAX: usize = 4;
 
-/// Adds to the unclear texts the words of request topics that nothing else in the brief contains, and the names in descriptions of the
-/// recipients: "everyone who ordered The Glass Orchard".
+/// Adds to the brief's unclear parts the words of request topics that nothing else in the brief contains, and the names in descriptions of
+/// the recipients: "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let spans: Vec<Span> = kept(brief).collect();
     let names_subject = SUBJECTS.contains(&brief.purpose);
@@ -100,8 +100,7 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 /// The lists whose phrases forbid something. The words of a prohibition must not be added to the email.
 const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
 
-/// The purposes whose emails are also about something that the description of the recipients names: "the people who bought a
-/// coffee table".
+/// The purposes of emails whose topic can be in the description of the recipients: "the people who bought a coffee table".
 const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
 
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".

@@ -31,7 +31,7 @@ const INVITATION_WEIGHT: f32 = 2.5;
 pub const SORRY: [&str; 9] =
     ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
 
-/// The starts of the words for the length and the mistakes of a prompt.
+/// The beginnings of words for the length or the mistakes of a prompt.
 const PROMPT_FLAWS: [&str; 22] = [
     "typo",
     "long",
@@ -78,7 +78,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-        // After another kind of email, "reminder" is not a kind of its own: "cart reminder".
+        // After another kind of email, "reminder" does not name a separate kind: "cart reminder".
         let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
         if goal == Goal::Reminder && follows() {
             continue;
@@ -293,7 +293,7 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     }
 }
 
-/// Returns whether a day is the new day of something: "wurde auf Samstag verschoben".
+/// Returns whether something was moved to this day: "wurde auf Samstag verschoben".
 fn is_moved_to(prompt: &Prompt<'_>, found: &Found) -> bool {
     let from = found.range.from;
     let is_led = |at: usize| matches!(prompt.fold(at), "auf" | "naar" | "to");

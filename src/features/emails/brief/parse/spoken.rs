@@ -1,6 +1,6 @@
-//! Replaces dictated punctuation and spelled-out numbers with marks and digits: "twenty percent comma" becomes "20 percent,".
+//! Replaces dictated punctuation and spelled-out numbers with punctuation marks and digits: "twenty percent comma" becomes "20 percent,".
 //!
-//! The text keeps its length in characters, so that the spans of the brief fit the prompt.
+//! The text keeps its length in characters, so that the spans of the brief are valid in the prompt.
 
 use super::super::Brief;
 use super::lexicon::List;
@@ -19,7 +19,7 @@ const MARKS: [(List, &str); 8] = [
     (List::SpokenLine, "."),
 ];
 
-/// A prompt counts as dictated if it spells out at least this many punctuation marks, and more marks than it contains as signs.
+/// A prompt counts as dictated if it spells out at least this many punctuation marks, and more of them than it contains as symbols.
 const MARKS_MIN: usize = 2;
 
 /// A replacement of words by a punctuation mark or a number.
@@ -29,8 +29,8 @@ struct Change {
     text: String,
 }
 
-/// Returns the text of the prompt with signs and digits; `None` if the prompt spells out no punctuation and no numbers of dates, times or
-/// prices.
+/// Returns the text of the prompt with punctuation marks and digits; `None` if the prompt spells out no punctuation and no numbers in
+/// dates, times or prices.
 pub fn written(prompt: &Prompt<'_>) -> Option<String> {
     let mut changes = signs(prompt);
     let mut at = 0;
