@@ -177,8 +177,8 @@ const EVERYTHING: [&str; 68] = [
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
 /// The keys of the phrases that translate common scopes of offers.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
-/// The minimum length, in characters, of the words of a statement that a list must contain. Shorter words are mostly articles and
-/// conjunctions.
+/// The minimum length, in characters, of the words of a statement that [`Content::is_listed`] looks for. Shorter words are mostly articles
+/// and conjunctions.
 const LISTED_CHARACTERS_MIN: usize = 4;
 /// The possible lengths, in characters, of an item in a list of news.
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
@@ -324,8 +324,8 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a
-    /// list, a table or a quotation separates the words of the statement.
+    /// Returns whether folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a list, a
+    /// table or a quotation separates the words of the statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         let text = self.text(at);
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));

@@ -6,7 +6,7 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// Parts of words that identify a text about delivery.
+/// Parts of words that identify text about delivery.
 const DELIVERY: [&str; 14] = [
     "shipping",
     "deliver",
@@ -203,7 +203,7 @@ impl Writer<'_> {
                     rows.push((self.label(name), Rich::plain(&capital(value))));
                 }
             }
-            // A single row is kept only if no text contains the same information.
+            // A single row is kept only if no other text of the email contains its information.
             let said = self.says_all();
             if rows.len() < 2 {
                 rows.retain(|(_, value)| !said.contains(folded(&value.words()).trim()));

@@ -390,7 +390,7 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
 /// The minimum number of words in a sentence in which a note can start without punctuation.
 const UNPUNCTUATED_WORDS: usize = 14;
 
-/// Returns whether a note to the writer starts at a word in a long prompt without punctuation: "… for collection pls fix my spelling make
+/// Returns whether a note to the writer starts at a word in a long sentence without punctuation: "… for collection pls fix my spelling make
 /// it cosy".
 fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> bool {
     if at < from + 4 || sentence.len() < UNPUNCTUATED_WORDS {
@@ -402,7 +402,7 @@ fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> b
     if asked.is_some_and(|end| is_note(end) || prompt.is(List::NoteStart, end)) {
         return true;
     }
-    // In a prompt with punctuation, phrases that start a note are often parts of statements.
+    // In a sentence with punctuation, phrases that start a note are often parts of statements.
     let signs =
         (at.saturating_sub(UNPUNCTUATED_WORDS).max(sentence.from)..at).filter(|at| prompt.kind(*at) == Kind::Sign).count();
     let is_joined = prompt.before(List::ToVerb, at).is_some() || prompt.is(List::Finite, at - 1) || prompt.is(List::That, at - 1);

@@ -57,10 +57,10 @@ const PROMPT_FLAWS: [&str; 22] = [
     "typefout",
 ];
 
-/// The maximum number of words of an excuse for the prompt.
+/// The maximum number of words in an  excuse for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
-/// Returns whether a short text apologizes for the length or the mistakes of the prompt: "sorry its long".
+/// Returns whether short text apologizes for the length or the mistakes of the prompt: "sorry its long".
 pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
     let range = prompt.trim(range);
     // The word for a flaw must be the last word, or the last before "email": "Sorry for the long wait" is for the recipients.
@@ -305,10 +305,10 @@ fn is_happening(goal: Goal) -> bool {
     matches!(goal, Goal::Event | Goal::Webinar | Goal::Reminder)
 }
 
-/// The maximum number of words of a time: "9 p.m. CET".
+/// The maximum number of words in a  time: "9 p.m. CET".
 const TIME_WORDS_MAX: usize = 6;
 
-/// Returns whether a day ends a period whose start has a time before it: "Friday 9pm to Saturday 6am".
+/// Returns whether a day ends a period whose start includes a time: "Friday 9pm to Saturday 6am".
 fn is_end(prompt: &Prompt<'_>, found: &Found) -> bool {
     let Range { from, to } = found.range;
     let ends = |at: usize| times::time(prompt, at).is_some_and(|time| time.range.to == from);

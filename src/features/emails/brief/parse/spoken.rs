@@ -112,13 +112,13 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to).filter(|mark| mark.value > 1)?;
     let units = [List::Percent, List::Currency, List::Month, List::Hour, List::Am, List::Pm];
     let is_unit = prompt.kind(mark.to) == Kind::Word && units.into_iter().any(|list| prompt.is(list, mark.to));
-    // "Three hours to relax" can be the name of a product, so the number stays in words unless a word such as "at" precedes it.
+    // "Three hours to relax" can be the name of a product, so the number stays spelled out unless a word such as "at" precedes it.
     let is_hour = prompt.is(List::Hour, mark.to) && !prompt.is(List::Am, mark.to) && !prompt.is(List::Pm, mark.to);
     let leads = [List::TimeAt, List::FromWord, List::UntilWord, List::OnWord, List::Between, List::To];
     let is_led = leads.into_iter().any(|list| prompt.before(list, at).is_some());
     let is_unit = (is_unit && (!is_hour || is_led)) || prompt.fold(mark.to) == "%";
     let unit = Some(mark.to).filter(|_| is_unit && prompt.kind(at) == Kind::Word)?;
-    // A number after the currency is the cents: "thirteen pounds twenty".
+    // A number after the currency states the cents: "thirteen pounds twenty".
     let cents = prompt.end(List::Currency, unit).and_then(|end| prompt.at(List::Numeral, end).max_by_key(|mark| mark.to));
     let cents =
         cents.filter(|cents| (10..100).contains(&cents.value) && !units.into_iter().any(|list| prompt.is(list, cents.to)));
@@ -128,7 +128,7 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     }
 }
 
-/// Collapses all whitespace in the texts of a brief to single spaces, because replaced words leave gaps.
+/// Collapses whitespace in the strings of a brief to single spaces, because replaced words leave gaps.
 pub fn close_gaps(brief: &mut Brief) {
     let parts = [&mut brief.audience, &mut brief.subject, &mut brief.preheader, &mut brief.headline].into_iter().flatten();
     let stories = brief.stories.iter_mut().flat_map(|story| story.heading.iter_mut().chain([&mut story.text]));

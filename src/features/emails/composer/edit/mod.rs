@@ -73,7 +73,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
                 continue;
             }
         };
-        // Hidden merge fields keep the words of an instruction from matching a part of a field.
+        // Merge fields are hidden so that the words of an instruction do not match a part of a field.
         let mut changed = merge_words::hide(&edited.email);
         let outcome = carry_out(&mut changed, &action, means);
         let changed = merge_words::show(&changed);

@@ -21,7 +21,7 @@ use crate::features::emails::document::*;
 /// The minimum length, in characters, of a shortened line.
 const LINE_CHARACTERS_MIN: usize = 6;
 
-/// Shortens a line of the email, or removes the filler from its texts.
+/// Shortens a line of the email, or removes filler sentences from the email's text.
 pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> ActionResult {
     let lacking = missing(part.target, email);
     let before = email.clone();
@@ -105,7 +105,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
         markup(&mut |text| {
             let all: Vec<&str> = text.split('\n').flat_map(sentences).collect();
             let filler = all.iter().filter(|sentence| is_filler(sentence, language) && !closing.contains(**sentence));
-            // A text keeps at least one sentence.
+            // At least one sentence is kept.
             candidates.extend(filler.take(all.len().saturating_sub(1)).map(|sentence| (*sentence).to_owned()));
             None
         });

@@ -98,14 +98,14 @@ fn parsed(color: Option<&str>) -> Option<Color> {
     color?.parse().ok()
 }
 
-/// Returns the main color before the theme makes it legible.
+/// Returns the main color before the theme adjusts it for legibility.
 fn own_primary(email: &Email, brand: &Brand, theme: &Theme) -> Color {
     let palette = &brand.palette;
     let own = [&palette.primary, &palette.button, &palette.accent].into_iter().find_map(|color| parsed(color.as_deref()));
     email.style.primary.or(own).unwrap_or(theme.light.band.ground)
 }
 
-/// Returns the color of buttons before the theme makes it legible.
+/// Returns the color of buttons before the theme adjusts it for legibility.
 fn own_button(email: &Email, brand: &Brand, theme: &Theme) -> Color {
     let given = email.style.button.or(email.style.primary).or_else(|| parsed(brand.palette.button.as_deref()));
     given.unwrap_or_else(|| own_primary(email, brand, theme))
