@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Returns the lines of the email that the tea shop sends for a prompt, without the marks of markup.
+/// Returns the lines of the email that the tea shop sends for a prompt, without markup characters.
 fn email(prompt: &str, language: &str) -> String {
     print::text(&one(prompt, &brands::teas(), language, 7).email).replace('\u{a0}', " ").replace("**", "")
 }
