@@ -45,7 +45,7 @@ pub struct SpellingMetadata {
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the check reached the end of the text, and all findings are listed.
+    /// Whether the whole text was checked and all findings are listed.
     pub complete: bool,
     /// The languages of the text.
     pub languages: Vec<String>,

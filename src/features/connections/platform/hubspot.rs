@@ -289,9 +289,9 @@ impl ChangesPort for HubSpot {
     }
 }
 
-/// Searches for contacts by the time of their last change and, if there are conditions, by any of them. A search returns at most
-/// [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact. The cursor consists of this time in milliseconds
-/// and HubSpot's own cursor.
+/// Searches for contacts by the time of their last change and, if `conditions` is not empty, by any of these conditions. A search returns
+/// at most [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact's change. The cursor consists of this time
+/// in milliseconds and HubSpot's own cursor.
 async fn search(
     client: &Client<'_>,
     conditions: &[Value],

@@ -168,7 +168,7 @@ impl AudiencePort for Klaviyo {
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
         if source.id == SUPPRESSED && source.kind == SourceKind::Segment {
-            // The filter for suppressed profiles needs a time, so the first import uses 1970, which selects all of them.
+            // The filter for suppressed profiles needs a time, so the first import uses 1970, which selects all suppressed profiles.
             let filter = format!("{SUPPRESSED_SINCE}{})", since.unwrap_or(Timestamp(0)));
             return profiles(client, "/api/profiles", (Some(&filter), cursor), &[]).await;
         }

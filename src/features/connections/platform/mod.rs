@@ -59,7 +59,7 @@ trait ChangesPort {
 pub enum Part<'s> {
     /// A source's contacts. If a time is given, contacts that have neither joined the source nor changed since then may be left out.
     Source(&'s ProviderSource, Option<Timestamp>),
-    /// The account's contacts that have changed since a time, whatever source they belong to.
+    /// The account's contacts that have changed since a time, regardless of their source.
     Changes(&'s [ProviderSource], Timestamp),
 }
 

@@ -112,7 +112,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     match &job.task {
         Task::Bulk(bulk) => {
             imported(tx, &job);
-            // After a failure, the rows that were not processed are of no use, but contain personal data.
+            // After a failure, the unprocessed rows are no longer needed, but contain personal data.
             store::delete_rows(tx, job.id, bulk.next..bulk.rows);
         }
         Task::Provider(_) => imported(tx, &job),
