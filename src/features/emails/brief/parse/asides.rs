@@ -26,7 +26,7 @@ impl Classifier<'_> {
         }
         let last = pieces.last();
         let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
-        // A note that denies something, such as "no discount", describes the offer, and the next fragment can continue the description.
+        // A negative note, such as "no discount", describes the offer, and the next fragment can continue the description.
         let is_about_offer = |piece: &Fragment| {
             let start = self.start(piece.range);
             let end = self.inner(piece.range).to;

@@ -14,7 +14,7 @@ use crate::features::emails::merge_words;
 pub enum Class {
     /// Text for the recipients.
     Content,
-    /// A request to the writer that names the topic: its numbers and names are facts.
+    /// A request to the writer that names the topic. Numbers and names in the request are facts.
     Topic,
     /// A request to the writer.
     Note,
@@ -160,7 +160,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // Text after the colon of a header such as "Notes from the meeting: we need a cook" makes it a report, not a forwarded email.
+        // Text after the colon of a header makes the prompt a report, not a forwarded email: "Notes from the meeting: we need a cook".
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -391,7 +391,7 @@ impl Classifier<'_> {
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
             self.situates =
                 is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
-            // A denial after a statement can be a fact: "No housing this year".
+            // A negation after a statement can be a fact: "No housing this year".
             let is_doubtful = is_forbidden && before == Some(Class::Content) && !self.prompt.has(List::NoteAny, range);
             let is_dated = addresses && self.prompt.has(List::Month, range);
             let has_fact = (is_forbidden || is_dated) && has_value(self.prompt, range);
@@ -417,7 +417,7 @@ impl Classifier<'_> {
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
-        // A short denial after a request belongs to the request: "Say sorry once, not five times".
+        // A short negation after a request belongs to the request: "Say sorry once, not five times".
         let denies = matches!(before, Some(Class::Note | Class::Topic)) && self.prompt.is(List::Not, start) && range.len() <= 4;
         let is_reason = is_reason || denies && !has_value(self.prompt, range);
         let is_bracketed =
@@ -447,7 +447,7 @@ impl Classifier<'_> {
         capitals * 2 > letters.count()
     }
 
-    /// Returns whether a fragment states who gets the email: "Choir only", "nur Mitglieder".
+    /// Returns whether a fragment states who receives the email: "Choir only", "nur Mitglieder".
     fn is_only(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let only = |at: usize| matches!(prompt.fold(at), "only" | "nur" | "alleen" | "seulement" | "solo" | "uniquement");
@@ -477,7 +477,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns whether a fragment that ends with a colon only names the kind of the email: "Cart reminder:".
+    /// Returns whether a fragment that ends with a colon only names the kind of email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
         let ends = self.prompt.fold(fragment.to - 1);
         // The words for a forgotten cart are a title even before a comma: "Warenkorb vergessen, 5 € Rabatt".

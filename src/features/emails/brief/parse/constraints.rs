@@ -121,7 +121,7 @@ impl Classifier<'_> {
             return true;
         }
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
-        // "Pas de …" and "not …" can also deny facts, so they forbid only words in quotation marks directly after them.
+        // "Pas de …" and "not …" can also negate facts, so they forbid only words in quotation marks directly after them.
         let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
         let mut at = end;
         let mut words = Vec::new();

@@ -148,8 +148,8 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
         .range;
     let is_day = matches!(wrong.kind, FactKind::Date | FactKind::Period | FactKind::Time);
     let is_near = !is_day || (mark.to + 1..right.from).all(|at| !ends_sentence(prompt, at));
-    // "No" can also deny ("no booking"), so it corrects a value only if the wrong value is directly before it and the right value directly
-    // after it.
+    // "No" can also be a negation ("no booking"), so it corrects a value only if the wrong value is directly before it and the right value
+    // directly after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
     // Between dates, "no" corrects only with punctuation before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
@@ -162,7 +162,7 @@ fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
 }
 
-/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" of "900 bottles, no 600".
+/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" in "900 bottles, no 600".
 fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
     let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
@@ -213,7 +213,7 @@ fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
     (value.saturating_sub(TAKEN_BACK_WORDS_MAX)..=value).rev().find(starts).unwrap_or(value)
 }
 
-/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two words more.
+/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two more words.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
 /// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
@@ -228,7 +228,7 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
         return None;
     }
     let piece = read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
-    // A word such as "désolé" at the end denies the words before it and corrects nothing: "les chiens non désolé".
+    // A word such as "désolé" at the end negates the words before it and corrects nothing: "les chiens non désolé".
     let is_last = (mark.to..read.sentence.range.to).all(|at| prompt.kind(at) == Kind::Sign);
     if is_last && piece.range.from < mark.from && roles::SORRY.contains(&prompt.fold(mark.to - 1)) {
         return None;

@@ -75,7 +75,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // A plural, or a weekday after "every" or next to a word for "closed", recurs every week: "mondays", "jeden Sonntag", "Montag
+    // A weekday in the plural, after "every", or next to a word for "closed" recurs every week: "mondays", "jeden Sonntag", "Montag
     // Ruhetag", "fermé le lundi".
     let has_article = start > 1 && matches!(prompt.fold(start - 1), "le" | "il");
     let is_every = is_plural(prompt, end - 1)
@@ -343,7 +343,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
     (Some(mark.value as u8), end)
 }
 
-/// Skips the mark of an ordinal number: "1st", "1.", "1er", "1º".
+/// Skips the suffix of an ordinal number: "1st", "1.", "1er", "1º".
 fn after_ordinal(prompt: &Prompt<'_>, at: usize) -> usize {
     let is_mark = prompt.words.is_glued(at) && (prompt.is(List::Ordinal, at) || matches!(prompt.fold(at), "º" | "°" | "ª"));
     let is_period = prompt.fold(at) == "." && prompt.words.is_glued(at);
@@ -551,7 +551,8 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts denote: the latest one up to `until`; without `until`, the next one from today, or a recent one.
+/// Returns the date that the parts denote: the latest such date up to `until`; without `until`, the next such date from today, or a recent
+/// one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();

@@ -1,8 +1,8 @@
-//! TABLE: the word lists of the parser, with their tables and keys in the files of the languages.
+//! TABLE: the word lists of the parser, with their tables and keys in the language files.
 
 macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
-        /// A word list. The literal after each name is the table and key of the list in the files of the languages.
+        /// A word list. The literal after each name is the table and key of the list in the language files.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, DayOrdinal, Position, NamedDay, Language, Goal }
 
@@ -10,7 +10,7 @@ macro_rules! lists {
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
 
         impl List {
-            /// Returns the table and key of the list in the files of the languages.
+            /// Returns the table and key of the list in the language files.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*

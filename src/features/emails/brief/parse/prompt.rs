@@ -111,7 +111,7 @@ impl<'a> Prompt<'a> {
         Self { words, marks, present, language: language as u8, local, lines, anywhere }
     }
 
-    /// Returns whether most words of a range are in sentences in a language other than the prompt's main language and `language`.
+    /// Returns whether most words in a range are in sentences in a language other than the prompt's main language and `language`.
     pub fn is_foreign(&self, range: Range, language: &str) -> bool {
         let others = |at: &usize| {
             let other = self.local.other(*at, usize::from(self.language));
