@@ -173,7 +173,8 @@ const EVERYTHING: [&str; 68] = [
     "todos",
     "os",
 ];
-/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own.
+/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own
+/// prepositions.
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
 /// The keys of the phrases that translate common scopes of offers.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];

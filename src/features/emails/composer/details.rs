@@ -279,7 +279,7 @@ impl Writer<'_> {
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
-        // A length of time can describe the recipients, and says nothing alone: "users whose trial ended 30 days ago".
+        // A length of time can describe the recipients, and says nothing on its own: "users whose trial ended 30 days ago".
         let audience = content.brief.audience.as_ref().and_then(|part| part.span);
         let describes = |fact: &Fact| {
             let inside = fact.span.zip(audience).is_some_and(|(own, part)| part.start <= own.start && own.end <= part.end);

@@ -333,7 +333,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the date with a role, in full and in short, and returns its first day.
+    /// Adds the date with a role, in full and in short form, and returns its first day.
     fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
         let (first, last, fact) = self.content.days(role)?;
         let (format, today) = (self.content.format, self.content.today);

@@ -9,7 +9,7 @@ use crate::features::emails::brief::{FactKind, FactRole, Goal, Part};
 use crate::features::emails::document::{Block, HeadingLevel, Line, Purpose, Row};
 use crate::vocab::limits;
 
-/// The preferred maximum length, in characters, of a subject. Email clients cut longer subjects.
+/// The preferred maximum length, in characters, of a subject. Email clients truncate longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
 /// The minimum number of words in the first part of a subject that is shortened to this part.
 const SUBJECT_WORDS_MIN: usize = 3;

@@ -70,7 +70,7 @@ impl Language {
     }
 
     /// Returns whether the language has phrases for every purpose. Other languages have one set of phrases for all purposes, used with the
-    /// brand's own texts.
+    /// brand's own text.
     pub fn is_complete(self) -> bool {
         Self::SPOKEN.contains(&self)
     }

@@ -158,7 +158,7 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }
 
-/// The minimum number of words that an image's tags and description must share with text for the image to fit the text.
+/// The minimum number of words that an image's tags and description must have in common with the text that the image illustrates.
 const SHARED_WORDS: usize = 2;
 
 fn stem(word: &str) -> String {
@@ -311,7 +311,7 @@ pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
     shared > 0 && shared * 2 >= words.len()
 }
 
-/// The minimum length, in characters, of a word that indicates the topic of text. Shorter words are mostly articles and prepositions.
+/// The minimum length, in characters, of a word that shows the topic of the text. Shorter words are mostly articles and prepositions.
 const WORD_CHARACTERS: usize = 4;
 
 /// The number of initial characters that related words have in common.

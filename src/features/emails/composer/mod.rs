@@ -194,8 +194,8 @@ pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Ve
     products.map(|product| material::sized_product(brand, product)).collect()
 }
 
-/// Returns the goal of the email: the brief's or, if the brief has none, the one that fits the reference. A sale or seasonal email that
-/// starts with news and has a conditional offer is written as a launch.
+/// Returns the goal of the email: the brief's goal or, if the brief has none, the goal that fits the reference. A sale or seasonal email
+/// that starts with news and has a conditional offer is written as a launch.
 fn goal(request: &Request<'_>, content: &Content<'_>) -> Goal {
     match (request.brief.purpose, request.reference) {
         (Goal::Sale | Goal::Seasonal, _) if content.is_news_with_offer() => Goal::Launch,
@@ -294,7 +294,7 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
-        // A letter has no picture. So an announcement is not a letter if the brand has a picture of its subject.
+        // A letter has no picture, so an announcement is not a letter if the brand has a picture of its subject.
         let is_plain = |layout: &Layout| *layout == Layout::Letter && has_picture && !self.shape.sells;
         let fits = |layout: &Layout| {
             (has_picture || !goals::needs_picture(*layout))
@@ -465,8 +465,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the
-    /// brand's email address. A button for reservations leads to the brand's email address or phone number before the home page.
+    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
+    /// email address. A button for reservations prefers the brand's email address or phone number to the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =

@@ -1,4 +1,4 @@
-//! Recognizes the dates of a prompt, in the notations of several languages.
+//! Recognizes the dates in a prompt, in the notations of several languages.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -551,7 +551,7 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts denote: the latest such date up to `until`; without `until`, the next such date from today, or a recent
+/// Returns the date that the parts denote: the latest one up to `until` or, without `until`, the next one from today, or a recent
 /// one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {

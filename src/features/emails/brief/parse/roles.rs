@@ -60,10 +60,10 @@ const PROMPT_FLAWS: [&str; 22] = [
 /// The maximum number of words in an  excuse for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
-/// Returns whether short text apologizes for the length or the mistakes of the prompt: "sorry its long".
+/// Returns whether a short passage apologizes for the length or the mistakes of the prompt: "sorry its long".
 pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
     let range = prompt.trim(range);
-    // The word for a flaw must be the last word, or the last before "email": "Sorry for the long wait" is for the recipients.
+    // The word for a flaw must be the last word, or the last word before "email": "Sorry for the long wait" is for the recipients.
     let is_end = |at: usize| at == range.to || prompt.end(List::Email, at) == Some(range.to);
     let is_flaw = |at: usize| is_end(at + 1) && PROMPT_FLAWS.iter().any(|flaw| prompt.fold(at).starts_with(flaw));
     (2..=FLAW_WORDS_MAX).contains(&range.len())
@@ -94,7 +94,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
-        // An apology at the end of a long prompt is for the prompt itself: "désolé j'écris du train".
+        // An apology at the end of a long prompt is about the prompt itself: "désolé j'écris du train".
         let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;

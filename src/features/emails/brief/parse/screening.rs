@@ -63,7 +63,7 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Fragment
     }
 }
 
-/// The maximum number of letters that an inflected form adds to a word, such as the "s" of "sales".
+/// The maximum number of letters that an inflected form adds to a word, such as the "s" in "sales".
 const ENDING_LETTERS_MAX: usize = 2;
 
 /// Returns whether the words at an index are a phrase, or another form of it: "sales" is a form of "sale", but "wholesale" is not.
@@ -154,7 +154,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The words for a colleague's wish, which can quote the words to print: "chair wants 'esteemed members'".
+/// The verbs for a colleague's wish. The colleague can quote the words to print: "chair wants 'esteemed members'".
 const WANTS: [&str; 9] = ["wants", "want", "will", "mochte", "veut", "quiere", "vuole", "wil", "quer"];
 
 /// The words before the name of a person to ask: "ask Dave".

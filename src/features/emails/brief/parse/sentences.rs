@@ -13,7 +13,7 @@ const CLAUSES_MAX: usize = 8;
 /// The minimum number of words in a clause with a verb that can be a sentence.
 const SENTENCE_WORDS_MIN: usize = 3;
 
-/// Returns a statement with its missing subject, and with its short clauses as sentences.
+/// Returns a statement with its missing subject added, and with its short clauses written as sentences.
 pub fn completed(lexicon: &Lexicon, text: &str) -> String {
     let text = &lexicon.with_subject(text);
     let bare = text.trim_end_matches(['.', '!']);

@@ -73,7 +73,7 @@ const SIGNATURES: [&str; 12] = [
     "assinatura",
 ];
 
-/// The words after a label of a signature that are not names: "firma aquí".
+/// Words after the label of a signature that are not names: "firma aquí".
 const PLACES: [&str; 8] = ["here", "hier", "ici", "aqui", "qui", "below", "up", "off"];
 
 impl Classifier<'_> {

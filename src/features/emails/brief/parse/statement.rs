@@ -17,7 +17,7 @@ pub enum Form {
     Clause,
 }
 
-/// Returns the sentence for a range of the prompt without the ranges in `cut`. It is empty if no words remain.
+/// Returns the sentence for a range of the prompt without the ranges in `cut`. The sentence is empty if no words remain.
 pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
     let range = prompt.trim(range);
     let mut text = match form {

@@ -205,7 +205,7 @@ impl Classifier<'_> {
         names_email && (whole.from..whole.to).any(is_secret)
     }
 
-    /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
+    /// Returns whether a sentence of a chat is a short answer to the other people in the chat: "none lol".
     pub(super) fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
         let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Sound, List::Remark];
         let answers = (whole.from..whole.to).any(|at| lists.iter().any(|list| self.prompt.is(*list, at)));
@@ -236,8 +236,8 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only with a
-        // kind of email, such as "welcome series"; other series are products.
+        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only if a kind
+        // of email precedes the word, as in "welcome series"; other series are products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);

@@ -207,7 +207,7 @@ fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
-/// The numbers of facts, constraints and fields of the samples that the parser recognizes.
+/// The numbers of facts, constraints and fields in the samples that the parser recognizes.
 #[derive(Default, Debug)]
 struct Score {
     facts: usize,

@@ -1,4 +1,4 @@
-//! The times of a prompt, in the notations of several languages.
+//! Recognizes the times in a prompt, in the notations of several languages.
 
 use jiff::civil::Time;
 

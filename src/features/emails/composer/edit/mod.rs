@@ -101,7 +101,7 @@ fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
     shown(&vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint)))
 }
 
-/// Rejects a change that breaks a rule of documents, has no effect, or loses a fact that the user did not ask to remove.
+/// Rejects a change that violates a rule for documents, has no effect, or loses a fact that the user did not ask to remove.
 fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> ActionResult {
     if let Some(violation) = after.check().first() {
         return Err(Reply::new("breaks").text("problem", violation));

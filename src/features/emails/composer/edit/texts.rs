@@ -170,7 +170,7 @@ fn breaks(violations: Vec<Violation>) -> Reply {
     Reply::new("breaks").text("problem", violations.first().map(ToString::to_string).unwrap_or_default())
 }
 
-/// Returns the email after `change` was applied to the strings that recipients can read.
+/// Returns the email after applying `change` to the strings that recipients can read.
 pub fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, Reply> {
     let mut json = email.to_json();
     words_of(&mut json, change);
@@ -350,7 +350,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     Ok(Reply::new("removed_sentence").text("text", sentence))
 }
 
-/// Returns whether the email has a paragraph that can get another sentence.
+/// Returns whether the email has a paragraph to which a sentence can be added.
 pub fn has_paragraph(email: &Email) -> bool {
     email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }
@@ -446,7 +446,7 @@ pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
     found
 }
 
-/// Signs the email: changes the name of the signature, or adds a signature.
+/// Signs the email: changes the name in the signature, or adds a signature.
 pub fn sign(email: &mut Email, name: &str, means: &EditResources<'_>) -> ActionResult {
     let signed = |greeting: &str| Rich::parse(&format!("{greeting}\n**{}**", escape(name))).ok();
     match blocks::closing(email) {
