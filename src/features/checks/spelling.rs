@@ -33,7 +33,7 @@ pub struct SpellingAnalysis {
     pub metadata: SpellingMetadata,
 }
 
-/// The duration and the extent of the check.
+/// How long the check took, and how much it covered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingMetadata {

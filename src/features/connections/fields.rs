@@ -23,7 +23,7 @@ pub type Defaults = &'static [(&'static str, &'static str)];
 pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
-    /// The first fields that the contacts had, if they are recorded.
+    /// The first fields found in the contacts, if they are recorded.
     seen: Option<Mutex<BTreeMap<String, PlatformField>>>,
 }
 

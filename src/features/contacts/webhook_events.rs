@@ -47,7 +47,7 @@ pub enum Source {
     Dashboard,
     /// The unsubscribe button in an email client (RFC 8058).
     OneClick,
-    /// The page behind an unsubscribe link in a message.
+    /// The page that an unsubscribe link in a message opens.
     Link,
     /// An email to the unsubscribe address.
     Mailto,

@@ -182,7 +182,7 @@ pub struct ContactEdits {
     pub add_tags: Vec<String>,
     pub remove_tags: Vec<String>,
     pub status: Option<Status>,
-    /// Whether to delete the contacts, which excludes all other edits.
+    /// Whether to delete the contacts. Cannot be combined with other edits.
     pub delete: bool,
 }
 

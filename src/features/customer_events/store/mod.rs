@@ -93,7 +93,7 @@ pub struct EventWriter {
     project: ProjectId,
     /// The numbers of event names by their folded form; `None` for a name that does not exist yet.
     names: HashMap<String, Option<u32>>,
-    /// The random ends of new IDs, fetched in one system call to save time.
+    /// The random suffixes of new IDs, fetched in one system call to save time.
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
     /// The events that used the requested keys, including events that this command wrote.

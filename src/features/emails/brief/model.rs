@@ -179,7 +179,7 @@ pub enum FactKind {
     Time,
     Place,
     Capacity,
-    /// The current price, not one before a discount.
+    /// The current price, not a price before a discount.
     Price,
     OldPrice,
     /// A minimum, such as an order value or a number of guests.
@@ -208,7 +208,7 @@ pub enum FactRole {
     Reopens,
     PriceChanges,
     Delivery,
-    /// The date of an event in the past.
+    /// The date of a past event.
     Happened,
     Other,
 }

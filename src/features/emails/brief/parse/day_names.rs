@@ -18,7 +18,7 @@ const SHORT_HOUR_LETTERS_MAX: usize = 2;
 /// Any day: only the words of the dates are needed here, not their values.
 const ANY_DAY: Date = Date::constant(2000, 1, 1);
 
-/// Words for the parts of a day after the name of a weekday.
+/// Words for parts of the day that follow the name of a weekday.
 const PARTS: [&str; 24] = [
     "morning",
     "mornings",

@@ -122,7 +122,7 @@ lists! {
     Without = "note.without",
     /// Words that merely introduce a statement: "well".
     Filler = "note.filler",
-    /// Words for the parts of an email and for its writing.
+    /// Words for the parts of an email and for writing it.
     Craft = "note.craft",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",

@@ -114,7 +114,7 @@ fn clamp(hour: i8, minute: i8) -> Option<Time> {
 pub struct Clock {
     hour: i8,
     minute: i8,
-    /// Whether a word or sign marks the number as a time.
+    /// Whether a word or symbol marks the number as a time.
     is_marked: bool,
     is_pm: bool,
     has_minutes: bool,

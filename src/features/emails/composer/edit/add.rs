@@ -264,7 +264,7 @@ fn topic_key(topic: Topic) -> &'static str {
     }
 }
 
-/// Returns the name of a language as a fact of a reply.
+/// Returns the name of a language, for use in a reply.
 pub fn named_language(language: Language) -> Fact {
     Fact::Message(format!("language_{}", language.code()))
 }

@@ -193,7 +193,7 @@ fn periods_of_street_names_end_no_sentence() {
     assert!(!text.contains("Torstr\n") && text.contains("Torstr. 8"), "{text}");
 }
 
-/// Regression test: "MON-FRI" and "SAT" were printed apart from their hours.
+/// Regression test: "MON-FRI" and "SAT" were printed separately from their hours.
 #[test]
 fn each_line_of_a_timetable_is_a_row() {
     assert_says(

@@ -1,4 +1,4 @@
-//! Tests of all phrases of all languages against the fact contract.
+//! Tests of all phrases in all languages against the fact contract.
 
 use serde_json::{Value, json};
 

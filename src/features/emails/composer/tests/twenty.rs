@@ -10,7 +10,7 @@ fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
     prompts.iter().zip(1..).map(|(prompt, seed)| one(prompt, brand, language, seed)).collect()
 }
 
-/// Returns the flaws that no email may have, in any language.
+/// Returns an email's flaws, judged by rules for all languages.
 pub fn flaws(composed: &Composed) -> Vec<String> {
     let text = print::text(&composed.email);
     let mut flaws: Vec<String> = composed.email.check().iter().map(ToString::to_string).collect();
