@@ -61,7 +61,7 @@ impl CheckSummary {
 
     /// Returns the result with the mistakes in a line of the campaign, such as its own subject. `part` names the line.
     pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
-        // The product falls with each mistake in the email and in the line, so a correction does not lower the score.
+        // The product of the scores decreases with each mistake in the email and in the line, so a correction does not lower the score.
         let spelling = self.scores.spelling.map(|score| score * found.score / 100);
         let scores = Scores { spelling, ..self.scores };
         self.with(scores, results::of_text(part, found))

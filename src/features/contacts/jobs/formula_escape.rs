@@ -6,7 +6,7 @@
 /// Characters that make a spreadsheet interpret a cell as a formula.
 const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
-/// Returns whether the cell needs an apostrophe: its first character other than an apostrophe is the start of a formula.
+/// Returns whether the cell needs an apostrophe: its first character other than an apostrophe can start a formula.
 fn needs_apostrophe(cell: &[u8]) -> bool {
     cell.iter().find(|byte| **byte != b'\'').is_some_and(|first| FORMULA_STARTS.contains(first))
 }

@@ -332,7 +332,7 @@ impl<'a> Content<'a> {
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
         let text = quoted.unwrap_or(text);
         let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
-        // The table of an invitation or of opening hours writes dates, times and numbers in a different form.
+        // The table in an invitation or in a notice of opening hours formats dates, times and numbers differently.
         let has_table = matches!(self.brief.purpose, Goal::Event | Goal::Webinar | Goal::OpeningHours);
         let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
         let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();

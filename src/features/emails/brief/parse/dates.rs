@@ -266,7 +266,7 @@ fn is_range_of_hours(prompt: &Prompt<'_>, at: usize) -> bool {
     time(prompt, at).is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
-/// Returns the next date of one weekday and the first date of another weekday after it.
+/// Returns the next date that is the weekday `first`, and the next date after it that is the weekday `last`.
 fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
     let day = |at: usize, from: Date| {
         let weekday = weekday_only(prompt, at)?;

@@ -300,7 +300,7 @@ fn is_moved_to(prompt: &Prompt<'_>, found: &Found) -> bool {
     is_led(from) || from > 0 && is_led(from - 1)
 }
 
-/// Returns whether an email for this purpose is about an event.
+/// Returns whether an email with this purpose is about an event.
 fn is_happening(goal: Goal) -> bool {
     matches!(goal, Goal::Event | Goal::Webinar | Goal::Reminder)
 }
@@ -357,7 +357,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     best.filter(|(score, _)| *score < 72).map(|(_, role)| role)
 }
 
-/// Returns the role that a date without a cue has in an email for this purpose.
+/// Returns the role that a date without a cue has in an email with this purpose.
 fn by_goal(goal: Goal, bound: Bound) -> FactRole {
     use Bound as B;
     use FactRole as R;

@@ -76,7 +76,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // The side with a number is kept, because numbers state the news.
+            // The side with a number is kept, because numbers are usually the news.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);

@@ -107,7 +107,7 @@ pub fn corrected(email: &Email, word: &str, to: &str, context: Option<&str>) -> 
     changed.ok().filter(|_| count > 0)
 }
 
-/// Returns a few characters of a context next to its word, without partial words and ellipses.
+/// Returns a few characters of the context next to the word, without partial words and ellipses.
 fn near(text: &str, is_before: bool) -> &str {
     const CHARACTERS_MAX: usize = 12;
     let text = text.trim_matches('…');
