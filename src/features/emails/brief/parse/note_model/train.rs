@@ -1,6 +1,6 @@
 //! Trains the model on the samples in `tests/samples/notes`. To rewrite the weights after the samples or the features have changed:
 //!
-//! SNAPSHOTS=write cargo test --lib note_model
+//!     SNAPSHOTS=write cargo test --lib note_model
 
 use std::path::Path;
 
