@@ -8,11 +8,11 @@ use super::purposes::{correct_by_facts, count, is_statement};
 use super::text::{capital, folded, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, Story};
 
-/// The maximum number of words in a  passage that is a label: "New in the shop: …".
+/// The maximum number of words in a passage that is a label: "New in the shop: …".
 const LABEL_WORDS_MAX: usize = 4;
-/// The maximum number of words in a  label that is the name of a product.
+/// The maximum number of words in a label that is the name of a product.
 const NAME_WORDS_MAX: usize = 3;
-/// The minimum number of characters in a  product's name without its plural ending. Shorter strings occur in many words.
+/// The minimum number of characters in a product's name without its plural ending. Shorter strings occur in many words.
 const NAME_STEM_CHARACTERS_MIN: usize = 3;
 /// The number of characters between a story and the part that completes its last sentence: a punctuation mark and a space.
 const SIGN_GAP: u32 = 2;

@@ -9,7 +9,7 @@ use super::prompt::{Prompt, Range};
 use super::times;
 use super::tokens::{Kind, fold};
 
-/// The maximum number of letters in an  abbreviation.
+/// The maximum number of letters in an abbreviation.
 const SHORT_LETTERS_MAX: usize = 5;
 
 /// The maximum number of letters of an hour symbol that directly follows its number: "19h".

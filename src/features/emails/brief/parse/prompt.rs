@@ -369,7 +369,7 @@ const EVIDENCE_WEIGHT: f32 = 1.0;
 /// The weight of the name of a month of only one language: more than that of the brand's language.
 const MONTH_WEIGHT: f32 = 1.5;
 
-/// The minimum number of letters in a  word that is evidence of a language.
+/// The minimum number of letters in a word that is evidence of a language.
 const EVIDENCE_LETTERS_MIN: usize = 4;
 
 /// Letters that only one of the languages uses, or uses far more often than the others.

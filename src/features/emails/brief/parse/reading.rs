@@ -29,7 +29,7 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     ends.max().map(|end| end + 1).max(link).unwrap_or(start)
 }
 
-/// The minimum number of words in a  statement that follows a greeting with no punctuation between them.
+/// The minimum number of words in a statement that follows a greeting with no punctuation between them.
 const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the position of the first word of a statement after introductory words and the prompt's greeting.

@@ -56,16 +56,16 @@ const REQUESTS: [List; 44] = [
     List::Goal,
 ];
 
-/// The minimum number of letters in a  word that a warning reports. Shorter words are mostly prepositions and pronouns.
+/// The minimum number of letters in a word that a warning reports. Shorter words are mostly prepositions and pronouns.
 const LETTERS_MIN: usize = 5;
 
-/// The minimum number of letters in a  single word in lowercase that a warning reports.
+/// The minimum number of letters in a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 6;
 
-/// The minimum number of letters in a  word that a warning reports together with a longer word before it.
+/// The minimum number of letters in a word that a warning reports together with a longer word before it.
 const RUN_LETTERS_MIN: usize = 4;
 
-/// The maximum number of words in a  topic before the first word that a warning must report.
+/// The maximum number of words in a topic before the first word that a warning must report.
 const TOPIC_WORDS_MAX: usize = 4;
 
 /// Adds to the brief's unclear parts the words of request topics that nothing else in the brief contains, and the names in descriptions of
@@ -122,7 +122,7 @@ fn is_topic(prompt: &Prompt<'_>, mark: Mark, purpose: Goal) -> bool {
     names(Goal::Survey) && goal_of(mark) != purpose || names(Goal::Review) && goal_of(mark) == purpose && is_compound
 }
 
-/// The maximum number of words in a  phrase in the word lists.
+/// The maximum number of words in a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
 
 /// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer

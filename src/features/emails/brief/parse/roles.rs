@@ -57,7 +57,7 @@ const PROMPT_FLAWS: [&str; 22] = [
     "typefout",
 ];
 
-/// The maximum number of words in an  excuse for the prompt.
+/// The maximum number of words in an excuse for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
 /// Returns whether a short passage apologizes for the length or the mistakes of the prompt: "sorry its long".
@@ -305,7 +305,7 @@ fn is_happening(goal: Goal) -> bool {
     matches!(goal, Goal::Event | Goal::Webinar | Goal::Reminder)
 }
 
-/// The maximum number of words in a  time: "9 p.m. CET".
+/// The maximum number of words in a time: "9 p.m. CET".
 const TIME_WORDS_MAX: usize = 6;
 
 /// Returns whether a day ends a period whose start includes a time: "Friday 9pm to Saturday 6am".

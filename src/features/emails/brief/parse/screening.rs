@@ -73,7 +73,7 @@ fn is_at(prompt: &Prompt<'_>, at: usize, phrase: &Words<'_>) -> bool {
     (0..last).all(|word| prompt.fold(at + word) == phrase.fold(word)) && is_form(prompt.fold(at + last), phrase.fold(last))
 }
 
-/// The maximum number of words in a  name after a closing: "cheers tom from the bakery".
+/// The maximum number of words in a name after a closing: "cheers tom from the bakery".
 const SIGNER_WORDS_MAX: usize = 4;
 
 /// Separates thanks and greetings at the end of a line from the statement before them: "ask for Mel thx", "… bis Samstag danke gruß jutta".

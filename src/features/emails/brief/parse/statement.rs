@@ -39,7 +39,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
 /// The units of measurement that are the same in most languages.
 const UNITS: [&str; 12] = ["mm", "cm", "m", "km", "ml", "cl", "l", "g", "kg", "kw", "kwh", "m²"];
 
-/// The maximum number of words in a  name in quotation marks.
+/// The maximum number of words in a name in quotation marks.
 const NAME_WORDS_MAX: usize = 5;
 
 /// Returns the quoted names and the measurements in text that is not in the email's language.
@@ -82,7 +82,7 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The minimum number of words in a  statement that "sorry" follows.
+/// The minimum number of words in a statement that "sorry" follows.
 const SORRY_WORDS_MIN: usize = 3;
 
 /// Removes the writer's "sorry" at the end of a statement: "we go up sorry".

@@ -84,7 +84,7 @@ pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words in a  sentence that an expression of doubt affects as a whole.
+/// The maximum number of words in a sentence that an expression of doubt affects as a whole.
 const DOUBT_WORDS_MAX: usize = 40;
 
 /// The words at the end of the line before a quoted email: "Julian wrote:".
@@ -132,7 +132,7 @@ pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words in a  remark before a withdrawal.
+/// The maximum number of words in a remark before a withdrawal.
 const REMARK_WORDS_MAX: usize = 4;
 
 /// Returns whether only a remark without a value precedes a withdrawal in its sentence: "hmm not confirmed leave that out".
@@ -185,7 +185,7 @@ fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
 }
 
-/// The maximum number of words in an  excuse at the end of a prompt.
+/// The maximum number of words in an excuse at the end of a prompt.
 const EXCUSE_WORDS_MAX: usize = 9;
 
 impl Classifier<'_> {
