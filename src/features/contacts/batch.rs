@@ -56,7 +56,7 @@ impl Counts {
 /// A message about one row: why the row was refused, why a value was left out, or why the contact's status was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowNote {
-    /// The number of the row, in the numbering of its source.
+    /// The row's number in its source.
     pub row: u32,
     pub email: Option<String>,
     pub field: String,

@@ -1,4 +1,4 @@
-//! Copies contacts of a brand: a batch is read in one store and merged by email in another.
+//! Copies contacts of a brand: a batch is read from one store and merged by email into another.
 //!
 //! The copy to the live environment follows the rules of an import: given values replace existing ones, and a contact that has unsubscribed
 //! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) keeps the status of contacts that still exist, and does not
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Restores the contacts in the snapshot `then`, and checks that the preview announced the same changes.
+    /// Restores the contacts in the snapshot `then`, and checks that the preview predicted the same changes.
     fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
         let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");

@@ -32,8 +32,8 @@ pub struct ListSources {
 /// The sources of a connected account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportSources {
-    /// At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first source has the suppressed contacts: those
-    /// who unsubscribed or bounced.
+    /// At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first source contains the suppressed contacts, who
+    /// unsubscribed or bounced.
     pub sources: Vec<SourceView>,
 }
 
