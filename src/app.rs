@@ -193,8 +193,8 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
     Ok(said.code)
 }
 
-/// Runs the checks of `mailmill doctor`. A problem that stops the checks is reported as a finding, so that the exit code is never that of
-/// incorrect usage, which `doctor` uses for warnings.
+/// Runs the checks of `mailmill doctor`. A problem that stops the checks is reported as a finding, so that the command never exits with the
+/// code for incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);

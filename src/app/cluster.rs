@@ -112,7 +112,7 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     Ok(())
 }
 
-/// Returns the settings without the cluster's database, so that the folder is opened as that of a single machine, and without a backup,
+/// Returns the settings without the cluster's database, so that the folder is opened as a single machine's folder, and without a backup,
 /// because only a leader takes backups.
 fn alone(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
@@ -158,7 +158,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Fills a new folder with the files that `write` writes; returns the number of their rows. The key comes last: the service does not start
+/// Fills a new folder with the files that `write` creates, and returns their number of rows. The key comes last: the service does not start
 /// without it, so an interrupted export is never mistaken for a complete one.
 fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
     let rows = write()?;

@@ -25,7 +25,7 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// The key that replaces the key of the data.
+/// The key to use in place of the data's current key.
 enum Goal {
     /// A new key that is not in a file yet.
     New(Seal),

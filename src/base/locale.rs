@@ -49,7 +49,7 @@ impl PairTable {
         Self(rows)
     }
 
-    /// Returns a regular expression that matches the codes in any casing: `[Aa][DdEe]|[Bb][Aa]`.
+    /// Returns a regular expression that matches the codes regardless of case: `[Aa][DdEe]|[Bb][Aa]`.
     fn pattern(&self) -> String {
         let both = |letter: usize| {
             let capital = char::from(b'A' + letter as u8);
@@ -126,7 +126,7 @@ pub struct LanguageTag {
 }
 
 impl LanguageTag {
-    /// Validates a language tag in any casing.
+    /// Validates a language tag, ignoring case.
     pub fn parse(given: &str) -> Result<Self, LanguageError> {
         let given = given.trim();
         if given.len() > LANGUAGE_TAG_CHARACTERS_MAX {
@@ -279,7 +279,7 @@ impl JsonSchema for CountryCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The pattern accepts any casing, which `enum` could not express.
+        // The pattern ignores case, which `enum` could not express.
         json_schema!({ "type": "string", "pattern": format!("^({})$", COUNTRY_TABLE.pattern()) })
     }
 }

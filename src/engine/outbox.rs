@@ -123,7 +123,7 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Returns those of the `limit` oldest events that were not erased, oldest first.
+/// Returns the `limit` oldest events, oldest first, leaving out erased events.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())

@@ -24,7 +24,7 @@ pub struct Rule {
     /// The number of attempts within the window that need no wait.
     pub free: u32,
     pub window_ms: i64,
-    /// After the free attempts, the wait doubles with each further attempt, up to this maximum; 0: each wait lasts until the window ends.
+    /// After the free attempts, each additional attempt doubles the wait, up to this maximum. If 0, each wait lasts until the window ends.
     pub wait_max_ms: i64,
 }
 

@@ -47,7 +47,7 @@ pub struct Arguments<'a> {
     pub query: &'a str,
     /// The JSON body, for operations that accept one.
     pub body: &'a [u8],
-    /// The decoded input of a call from within the process, used instead of text.
+    /// The decoded input of a call from within the process, used in place of `path`, `query` and `body`.
     pub given: Option<&'a GivenInput>,
 }
 

@@ -21,7 +21,7 @@ use crate::engine::store::commit_log::{self, Record, StoreName};
 use crate::engine::store::{ReadTx, Store, backup};
 use crate::vocab::limits;
 
-/// The maximum number of complete parts that wait for the upload.
+/// The maximum number of complete parts that are waiting to be uploaded.
 const PARTS_WAITING: usize = 1;
 /// The pause between checks whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
@@ -81,7 +81,7 @@ pub async fn take(
     Ok(SnapshotStatus { at: now, rows: manifest.rows(), bytes })
 }
 
-/// Returns transactions that see all commits up to `seen`. Readers see a commit some microseconds after it is logged.
+/// Returns transactions that see all commits up to `seen`. Readers see a commit a few microseconds after it is logged.
 async fn read_after(stores: &Stores, seen: &Positions) -> Result<Vec<ReadTx>> {
     let mut transactions = Vec::new();
     for (name, store) in StoreName::ALL.into_iter().zip(stores) {

@@ -93,7 +93,7 @@ async fn until(is_so: impl AsyncFn() -> bool) {
     panic!("the condition does not hold after three minutes");
 }
 
-/// Returns the time, which differs from the times of the commits before and after it.
+/// Returns a time that differs from the times of the commits before and after it.
 async fn moment() -> Timestamp {
     let pause = Duration::from_millis(20);
     tokio::time::sleep(pause).await;
@@ -147,7 +147,7 @@ impl Run {
         panic!("the backup does not catch up: {:?}", self.backup.status());
     }
 
-    /// Ends the shipping, but not the process.
+    /// Stops shipping, but not the process.
     async fn drain(&self) {
         self.tasks.raise(Stage::Draining);
         self.tasks.join(Duration::from_secs(20)).await;

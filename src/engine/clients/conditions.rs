@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The maximum number of examined elements among those that a rule matches.
+/// The maximum number of a rule's matching elements that are examined.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.

@@ -49,7 +49,7 @@ pub fn registrable(host: &str) -> String {
     psl::domain_str(host).unwrap_or(host).to_owned()
 }
 
-/// Returns whether the text or the address of a link shows that it unsubscribes.
+/// Returns whether a link's text or address shows that the link unsubscribes.
 pub fn unsubscribes(link: &Link) -> bool {
     let text = link.text.to_lowercase();
     let address = link.address.to_lowercase();

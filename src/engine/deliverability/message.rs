@@ -150,7 +150,7 @@ impl Message {
 /// The maximum length of a word in bytes. Longer words are truncated.
 const WORD_BYTES_MAX: usize = 60;
 
-/// Splits a text into words: letters, digits, and characters that can be part of words.
+/// Splits text into words: letters, digits, and characters that can be part of words.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut start = None;

@@ -151,7 +151,7 @@ impl Observations {
         }
     }
 
-    /// Returns whether one of these rules found something.
+    /// Returns whether any of these rules found something.
     pub fn has_any(&self, rules: &[&str]) -> bool {
         rules.iter().any(|rule| self.found.contains_key(rule))
     }

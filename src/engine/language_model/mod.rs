@@ -108,7 +108,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Subtracts a usage that is a part of this one.
+    /// Subtracts usage that is part of this usage.
     pub fn minus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_sub(other.calls),
@@ -135,7 +135,7 @@ impl Usage {
 pub enum ModelError {
     /// The endpoint could not be reached, or did not send a valid response in time, even after the configured retries.
     Unreachable(String),
-    /// The endpoint responded to the last attempt with 408, 409, 429 or 5xx.
+    /// The endpoint responded to the last attempt with status 408, 409, 429 or 5xx.
     Busy(String),
     /// The endpoint rejects this request: the key or the model name is wrong, or the request is too long.
     Rejected(String),

@@ -35,7 +35,7 @@ const WHAT_CHARACTERS_MAX: usize = 120;
 pub struct Options {
     pub dark: bool,
     pub images: bool,
-    /// The scale factor for text in the settings of Windows.
+    /// The scale factor for text in the Windows settings.
     pub scale: f32,
 }
 

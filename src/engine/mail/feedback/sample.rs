@@ -1,4 +1,4 @@
-//! Sample requests, signed like those of the mail services: to test a webhook without the service.
+//! Sample requests for testing a webhook without the mail service. They are signed like the requests of the service.
 //!
 //! A service that signs with its own key cannot be imitated with the configured secret. Its sample is signed with a temporary key
 //! instead, and checked with that key.

@@ -243,7 +243,8 @@ impl Session {
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
-                // The server can accept DATA although it rejected the recipient. The session then sends an empty message (RFC 2920 §3.1).
+                // The server can accept DATA even though it rejected the recipient. The session then sends an empty message (RFC 2920
+                // §3.1).
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("unexpected reply {said}"));

@@ -103,7 +103,7 @@ impl Policies {
         Self { source, known: Mutex::default() }
     }
 
-    /// Returns those servers of `hosts` that may receive mail for `domain`, and whether their names must be verified.
+    /// Returns the servers in `hosts` that may receive mail for `domain`, and whether their names must be verified.
     pub async fn apply(&self, domain: &str, hosts: Vec<String>, now: Instant) -> Result<(Vec<String>, bool), String> {
         let Some(policy) = self.policy(domain, now).await.filter(|policy| policy.is_enforced) else { return Ok((hosts, false)) };
         let allowed: Vec<String> = hosts.into_iter().filter(|host| policy.allows(host)).collect();

@@ -17,7 +17,7 @@ const COLORS_MAX: usize = 5;
 const SHARE_MIN: f32 = 0.03;
 /// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity, of 255, of pixels that are measured: the color of a more transparent pixel is mostly that of the background.
+/// The lowest opacity, from 0 to 255, of a pixel that is measured. The color of a more transparent pixel comes mostly from the background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. Dark green on black is
 /// below this minimum.

@@ -321,7 +321,7 @@ fn unwrap(dom: &mut Dom, element: usize) {
     dom.remove(element);
 }
 
-/// Returns the font styles that an element inherits, except those of the body, which apply to all elements.
+/// Returns the font styles that an element inherits, except the styles of the body, which apply to all elements.
 fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     let all = ["font", "font-family", "font-size", "line-height", "color"];
     let nearest = |property: &'static str| {

@@ -41,7 +41,7 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
     Ok(imported_html)
 }
 
-/// The HTML of a mail file as it was written, with the headers that checks read.
+/// The unmodified HTML of a mail file, with the headers that checks read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MailSource {
     pub html: String,

@@ -13,7 +13,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 pub struct Connection<S> {
     stream: S,
-    /// Bytes that were read but not used yet.
+    /// Bytes that have been read but not used.
     ahead: Vec<u8>,
 }
 
