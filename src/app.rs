@@ -253,9 +253,9 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries log details that do not concern the operator, so only their warnings are shown. From tantivy and rmcp, only
-    // errors are shown: tantivy warns about merges that it abandons because the merged documents were deleted, and rmcp warns about
-    // invalid requests of clients.
+    // The libraries log details that do not concern the operator, so only their warnings are shown. From tantivy and rmcp, only errors are
+    // shown: tantivy warns about merges that it abandons because the merged documents were deleted, and rmcp warns about invalid requests
+    // from clients.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,rmcp=error,mailmill={level}")
     } else {

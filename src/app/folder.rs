@@ -173,8 +173,8 @@ impl Folder {
         self.path.join("instance.json")
     }
 
-    /// Returns the path of the file that exists while the first start is incomplete. The file also exists while a newer version
-    /// gives an identity to stores from a version without identities.
+    /// Returns the path of the file that exists while the first start is incomplete. The file also exists while this version gives an
+    /// identity to stores that a version without identities created.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }

@@ -104,7 +104,7 @@ impl OpenFolder {
         self.stores.iter().map(|store| store.failure()).collect()
     }
 
-    /// Finishes the waiting writes and closes the files.
+    /// Finishes the pending writes and closes the files.
     pub fn close(self) {
         let Self { engine, folder, stores, capture } = self;
         let member = engine.cluster.clone();

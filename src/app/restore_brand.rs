@@ -85,7 +85,7 @@ fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
     out.push_str(&format!("{:<12}{:>10}{:>10}{:>10}\n", "KIND", "THEN", "MISSING", "EXIST"));
     let mut line = |kind: &str, counts: &Value| {
         let count = |name: &str| counts[name].as_u64().unwrap_or_default();
-        // Only contacts have the last two counts.
+        // Only contacts have the counts `deleted` and `erased`.
         let missing = count("missing") + count("deleted") + count("erased");
         out.push_str(&format!("{kind:<12}{:>10}{missing:>10}{:>10}\n", count("inBackup"), count("existing")));
     };

@@ -23,7 +23,7 @@ use crate::workers::WORKERS;
 /// The tables whose rows are cached.
 const CACHED: [TableId; 6] =
     [tables::META, tables::ACCOUNTS, tables::USERS, tables::KEYS, tables::SESSIONS, tables::OAUTH_GRANTS];
-/// The pause after a change of cached rows, so that many changes are loaded together.
+/// The pause after a change to cached rows, so that many changes are loaded together.
 const CACHE_PAUSE: Duration = Duration::from_millis(20);
 /// The pause between two checks of the disk while this node leads.
 const DISK_PAUSE: Duration = Duration::from_secs(1);

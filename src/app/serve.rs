@@ -148,7 +148,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // A message whose final dot (the end of the SMTP data) has been sent gets the configured time to complete.
+    // A message whose final dot (the end of the SMTP data) has been sent has the configured time to complete.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
     // Usage is saved after the last request, so that every request is counted. A leader of a cluster has already saved it during the
@@ -268,7 +268,7 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     }
 }
 
-/// Returns the base URL of links in responses: the configured URL or, if there is none, an address that was bound.
+/// Returns the base URL of links in responses: the configured URL or, if there is none, a bound address.
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),

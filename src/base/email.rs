@@ -83,7 +83,8 @@ impl EmailAddress {
         domain_to_ascii(self.domain()).expect("the domain was checked when the address was parsed")
     }
 
-    /// Returns one spelling for all spellings of this address: the local part and the domain are case-folded, and the domain is in ASCII.
+    /// Returns the canonical spelling, which is the same for all spellings of this address: the local part and the domain are case-folded,
+    /// and the domain is in ASCII.
     ///
     /// RFC 5321 allows mail systems to distinguish `Ana@` from `ana@`, but hardly any do, and two contacts for one person would be worse.
     pub fn normalized(&self) -> String {

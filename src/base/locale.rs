@@ -120,7 +120,7 @@ pub const LANGUAGE_TAG_CHARACTERS_MAX: usize = 35;
 /// A language by its ISO 639-1 code or BCP 47 tag, in the usual casing (`zh-Hant-TW`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageTag {
-    /// Invariant: ASCII, and zero after the first `length` bytes, so that derived comparisons are right.
+    /// Invariant: ASCII, and zero after the first `length` bytes, so that derived comparisons are correct.
     bytes: [u8; LANGUAGE_TAG_CHARACTERS_MAX],
     length: u8,
 }
@@ -160,8 +160,8 @@ impl LanguageTag {
     }
 }
 
-/// Returns the index in `offered` of the best language for a reader of `wanted`: the longest match according to RFC 4647 §3.4 (`de-AT`
-/// finds `de`) or, if there is none, the first tag with the same language (`pt` finds `pt-BR`).
+/// Returns the index in `offered` of the best language for a reader who wants the language `wanted`: the longest match according to RFC
+/// 4647 §3.4 (`de-AT` finds `de`) or, if there is none, the first tag with the same language (`pt` finds `pt-BR`).
 pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     let mut range = wanted;
     loop {

@@ -18,7 +18,7 @@ pub struct Objects<T>(pub T);
 /// The error for a number that cannot be stored exactly.
 pub const ROUNDED: &str = "the number is too large to store exactly; send a smaller number, or a string if the field accepts one";
 
-/// Returns whether a floating-point number can be an integer that the parser rounded. The parser reads integers that fit into 64 bits as
+/// Returns whether a floating-point number can be an integer that the parser rounded. The parser reads integers that fit in 64 bits as
 /// integers.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;

@@ -59,7 +59,7 @@ impl<const MAX: usize> Name<MAX> {
 }
 
 impl<const MAX: usize> LongText<MAX> {
-    /// Validates text of several lines. Surrounding spaces are removed; each line end is converted to a line feed.
+    /// Validates multiline text. Surrounding spaces are removed; each line end is converted to a line feed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         let has_other_ends = text.contains('\r');

@@ -134,8 +134,8 @@ pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
     tx.get(OUTBOX, &id)
 }
 
-/// Returns up to `limit` events from the second of `from` to the second of `to`, both included. If `after` is given, the list starts after
-/// that event instead. Skips damaged events.
+/// Returns up to `limit` events from the second of `from` to the second of `to`, inclusive. If `after` is given, the list starts after that
+/// event instead. Skips damaged events.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),

@@ -101,7 +101,7 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// The certificates that verify notifications of Amazon SNS; rarely more than one.
+    /// The certificates that verify Amazon SNS notifications; rarely more than one.
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,

@@ -207,8 +207,8 @@ impl Writer {
     /// Returns a reference to the response for these error codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Requests without valid credentials are not counted against a budget; requests of a signed-in user who enters a wrong password or
-        // code are counted.
+        // Requests without valid credentials are not counted against a budget; requests from a signed-in user who enters a wrong password
+        // or code are counted.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
@@ -282,7 +282,7 @@ impl Writer {
     }
 }
 
-/// Returns whether calls of the operation count against an account's request budget.
+/// Returns whether calls to the operation count against an account's request budget.
 fn is_counted(spec: &Spec) -> bool {
     matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager)
 }

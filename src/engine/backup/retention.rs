@@ -75,8 +75,8 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     Ok(deleted)
 }
 
-/// Returns the parts to delete if these snapshots and the log from `log_from` on are kept, newest first: an interrupted deletion leaves
-/// no gap in the log after a snapshot, which a restore could not cross.
+/// Returns the parts to delete so that only these snapshots and the log from `log_from` on are kept. The newest parts come first, so that
+/// an interrupted deletion leaves no gap after a snapshot. A restore cannot cross a gap.
 pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
     // Each log numbers its own parts.
     let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);

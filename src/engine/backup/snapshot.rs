@@ -1,7 +1,7 @@
-//! Snapshots: all rows of the three stores at one moment, as parts. A snapshot is where a restore starts.
+//! Snapshots: all rows of the three stores at one point in time, as parts. A snapshot is where a restore starts.
 //!
 //! The rows are read from the stores' read transactions while commands write, and uploaded as they are read, so a snapshot needs neither a
-//! copy on the disk nor much memory. The manifest is written last: without it, the parts are not a snapshot.
+//! copy on disk nor much memory. The manifest is written last: without it, the parts are not a snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::vocab::limits;
 
 /// The maximum number of complete parts that are waiting to be uploaded.
 const PARTS_WAITING: usize = 1;
-/// The pause between checks whether readers see a commit.
+/// The pause between two checks of whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
 
 /// The stores of an installation: control, test and live.

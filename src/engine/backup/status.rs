@@ -18,7 +18,7 @@ pub struct BackupStatus {
     pub thinning_error: Option<Error>,
     /// The number of bytes in the log parts that this process has shipped.
     pub part_bytes: u64,
-    /// The number of bytes of the changed keys and values in the shipped parts.
+    /// The number of bytes in the changed keys and values of the shipped parts.
     pub changed_bytes: u64,
     /// The number of bytes that are waiting to be shipped to the target.
     pub waiting_bytes: u64,

@@ -131,7 +131,7 @@ impl Report {
     }
 }
 
-/// Checks records. `resolve` returns the TXT records of a domain that an SPF record includes.
+/// Checks the records. `resolve` returns the TXT records of a domain that an SPF record includes.
 pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Lookup<Vec<String>>) -> Report {
     let mut report = Report {
         domain: records.domain.clone(),

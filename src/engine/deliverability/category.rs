@@ -72,7 +72,7 @@ pub const FEATURES: [&str; FEATURE_COUNT] = [
     "plain layout",
 ];
 
-/// The phrases of the signal groups that an email contains.
+/// The phrases in an email that belong to the signal groups.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
     /// The number of occurrences of each group's phrases in the text.
@@ -101,7 +101,7 @@ impl Signals {
         signals
     }
 
-    /// Returns up to ten different phrases of a group that the email contains.
+    /// Returns up to ten distinct phrases of a group that the email contains.
     pub fn words(&self, group: &str) -> Vec<String> {
         self.words.get(group).into_iter().flatten().take(10).map(|word| word.trim_end_matches('*').to_owned()).collect()
     }

@@ -7,7 +7,7 @@ use super::message::{Link, Message};
 use super::observations::{EvidencePlace, FACTS, Observations};
 use super::postal_address;
 
-/// The maximum number of different domains that a normal newsletter links to.
+/// The maximum number of distinct domains that a normal newsletter links to.
 const DOMAINS_MAX: usize = 10;
 
 /// The parts of a web address that the rules need.

@@ -151,8 +151,8 @@ fn chi_squared_tail(half: f64, count: usize) -> f64 {
     (largest + sum.ln() - half).min(0.0)
 }
 
-/// Returns the distinct tokens of an email: the words and pairs of words of the text and the subject. Tokens of the subject are also
-/// included a second time, marked as such.
+/// Returns the distinct tokens of an email: the words and word pairs in the text and the subject. Tokens from the subject are also included
+/// a second time, with a mark.
 pub fn tokens(message: &Message) -> Vec<String> {
     let mut tokens = Vec::new();
     collect("", message.words.get(..WORDS_MAX.min(message.words.len())).unwrap_or_default(), &mut tokens);

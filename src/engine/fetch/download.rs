@@ -48,7 +48,7 @@ pub struct Download {
     read: u64,
     /// The number of bytes that must still be skipped at the start, because the server ignored the `Range` header.
     skipped: u64,
-    /// The decompression of a compressed file.
+    /// The decompressor, if the file is compressed.
     gzip: Option<GzipStream>,
     /// Bytes that have arrived but have not been decompressed.
     compressed: Bytes,

@@ -19,7 +19,7 @@ static UNITS: Semaphore = Semaphore::const_new(UNITS_MAX);
 
 /// While a fetch waits for memory, its time limit is extended in steps of this length.
 const TICK: Duration = Duration::from_millis(100);
-/// The maximum extension of a fetch's time limit by waits for memory. The connection stays open during a wait, and few servers keep a
+/// The maximum time by which waits for memory extend a fetch's time limit. The connection stays open during a wait, and few servers keep a
 /// connection open for longer.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 

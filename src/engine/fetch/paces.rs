@@ -33,7 +33,7 @@ impl Paces {
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
-    /// Pauses calls for this account until a time. A time before the end of the current pause has no effect.
+    /// Pauses calls for this account until `until`. If the current pause ends later, nothing changes.
     pub fn pause(&self, account: [u8; 12], until: Instant, now: Instant) {
         let mut all = self.all();
         let pace = Self::enter(&mut all, account, now);

@@ -199,7 +199,7 @@ impl ModelResponse {
     }
 }
 
-/// Shortens a cause so that it fits into a message: one line of limited length, without its own period.
+/// Shortens a cause so that it fits in a message: one line of limited length, without its own period.
 fn cause(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Decides whether the conditions that concern elements, attributes and images apply.
+//! Decides whether conditions on elements, attributes and images apply.
 
 use data_encoding::BASE64;
 

@@ -42,7 +42,8 @@ pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) 
         let style = view.document.attribute(view.source, element, "style").unwrap_or_default().to_ascii_lowercase();
         for attribute in view.document.attributes_of(element) {
             let is_size = matches!(&*attribute.name, "width" | "height");
-            // A size in the `style` attribute overrides the HTML attribute. Images are an exception: Word ignores such sizes of images.
+            // A size in the `style` attribute overrides the HTML attribute, except for images: Word ignores sizes in the `style` attribute
+            // of an image.
             let is_styled = element.name != "img" && style.split(';').any(|one| one.trim_start().starts_with(&*attribute.name));
             if !is_size || is_styled {
                 continue;

@@ -90,7 +90,7 @@ pub enum Refusal {
     WrongTime,
     /// The ID of an earlier request was used again with a different body.
     Replayed,
-    /// The request comes from a topic of Amazon SNS that is not configured.
+    /// The request comes from an Amazon SNS topic that is not configured.
     TopicUnknown,
     /// The body is not in the format of the service, or has too many events.
     Malformed,

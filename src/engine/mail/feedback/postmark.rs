@@ -1,4 +1,4 @@
-//! Postmark: one event for each request, protected by basic authentication if it is configured, and by the secret in the URL
+//! Postmark: one event per request, protected by basic authentication if it is configured, and by the secret in the URL
 //! (postmarkapp.com/developer/webhooks).
 
 use serde_json::Value;

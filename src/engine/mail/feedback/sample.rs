@@ -30,7 +30,7 @@ pub struct Sample {
     pub body: Vec<u8>,
     /// The temporary secret that signed the request; `None` if the configured secret signed it.
     pub secret: Option<String>,
-    /// The temporary key that signed a notification of SNS.
+    /// The temporary key that signed an SNS notification.
     pub key: Option<PublicKey>,
 }
 
@@ -43,8 +43,8 @@ pub struct Content<'a> {
     pub now: Timestamp,
 }
 
-/// Returns a sample request of a service. Creating the key of the first SNS notification takes up to several seconds of processor time. The
-/// randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
+/// Returns a sample request from a service. Creating the key of the first SNS notification takes up to several seconds of processor time.
+/// The randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
 pub fn sample(service: MailService, secret: Option<&str>, content: &Content<'_>) -> Sample {
     match service {
         MailService::AmazonSes => amazon_ses(content),

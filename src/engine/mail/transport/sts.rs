@@ -18,7 +18,8 @@ use crate::vocab::limits::{
 };
 
 pub trait PolicySource: Send + Sync + 'static {
-    /// Returns the TXT records of a name, each joined from its strings. The list is empty if the name does not exist or has no TXT records.
+    /// Returns the TXT records of a name, with the strings of each record joined. The list is empty if the name does not exist or has no
+    /// TXT records.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
     /// Returns the file at this URL, fetched over a verified connection. A redirect is an error.
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;

@@ -48,7 +48,7 @@ pub struct ImageMeasurements {
     pub ground: Ground,
     /// Whether parts of the image are transparent.
     pub is_clear: bool,
-    /// The approximate number of different colors: logos and illustrations have few, photos have many.
+    /// The approximate number of distinct colors: logos and illustrations have few, photos have many.
     pub variety: usize,
 }
 
@@ -91,7 +91,7 @@ fn ground(seen: &[Color]) -> Ground {
     }
 }
 
-/// Returns the colors that cover the most area, with similar ones combined, and the approximate number of different colors.
+/// Returns the colors that cover the most area, with similar ones combined, and the approximate number of distinct colors.
 fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
     for pixel in seen {

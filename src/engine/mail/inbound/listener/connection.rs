@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::vocab::limits;
 
-/// The byte stream under a connection.
+/// The byte stream underlying a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
