@@ -551,8 +551,7 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
     Ok(stored)
 }
 
-/// Returns whether a failure is stored for repeated requests. Failures with status 429 or 5xx are not stored, so that a request with the
-/// same idempotency key runs again.
+/// Returns whether a failure is stored for repeated requests. After a failure with status 429 or 5xx, a repeated request runs again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500
