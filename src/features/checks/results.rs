@@ -121,7 +121,7 @@ fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
         // Findings with this effect are left out of the list.
         Effect::Nothing => "Readers do not notice a difference.",
         Effect::Cosmetic => "Decoration or typography is lost.",
-        Effect::Layout => "Sizes, spaces or positions change.",
+        Effect::Layout => "Sizes, spacing or positions change.",
         Effect::Content => "Text or images are missing.",
         Effect::Link => "A link or form does not work.",
         Effect::DropsAttribute => "The client ignores all styles of the element.",
