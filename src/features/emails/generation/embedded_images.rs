@@ -12,13 +12,13 @@ use crate::features::projects;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::IMPORTED_IMAGES_STORED_MAX;
 
-/// An image that HTML contains, in the form in which it will be stored.
+/// An image from the HTML, in the form in which it is stored.
 pub struct EmbeddedImage {
     data_url: String,
     file: ImageFile,
 }
 
-/// Converts the embedded images of HTML like uploads. Images that cannot be converted are left out.
+/// Converts the embedded images of the HTML in the same way as uploads. Images that cannot be converted are left out.
 pub async fn convert(engine: &Engine, html: &str) -> Result<Vec<EmbeddedImage>, RenderError> {
     let mut images = Vec::new();
     for data_url in data_urls(html) {
@@ -33,7 +33,7 @@ pub async fn convert(engine: &Engine, html: &str) -> Result<Vec<EmbeddedImage>, 
     Ok(images)
 }
 
-/// Stores the images, and returns the HTML with their URLs in place of the data URLs.
+/// Stores the images and returns the HTML with their URLs in place of the data URLs.
 pub fn linked(tx: &mut WriteTx<'_>, engine: &Engine, project: ProjectId, html: String, images: &[EmbeddedImage]) -> String {
     images.iter().fold(html, |html, image| {
         let url = projects::picture_link(engine, projects::keep_picture(tx, project, &image.file));
