@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
 //! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. The plan of a generation creates an email for
-//! each slot of the series and each language. An email is a row with its state. Its versions have their own rows.
+//! each slot of the series and each language. An email is a row that contains its state. Its versions are separate rows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Conversation {
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// The seed with which the composer selects one of many possible emails.
+    /// The seed with which the composer selects one of the possible emails.
     pub seed: u64,
     pub usage: Usage,
     /// The number of the last hold before the request.
@@ -58,7 +58,7 @@ pub struct GenerationRequest {
     /// The number of emails; inferred from the prompt if absent.
     pub count: Option<u8>,
     pub images: Vec<String>,
-    /// The conversation whose emails serve as a pattern.
+    /// The conversation whose emails serve as a model.
     pub reference: Option<ConversationId>,
     /// Whether pages that the prompt links to may be read.
     pub web: bool,
@@ -69,8 +69,8 @@ pub struct GenerationRequest {
 }
 
 impl GenerationRequest {
-    /// Returns what the emails are about on one line: the first line of the prompt or, without a prompt, the subject or the first fact of
-    /// the brief.
+    /// Returns the topic of the emails on one line: the first line of the prompt or, without a prompt, the subject or the first fact of the
+    /// brief.
     pub fn topic(&self) -> &str {
         let brief = self.brief.as_ref();
         let subject = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));

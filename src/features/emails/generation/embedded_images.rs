@@ -44,8 +44,8 @@ pub fn linked(tx: &mut WriteTx<'_>, engine: &Engine, project: ProjectId, html: S
 const EMBEDDED: &str = "data:image/";
 const BASE64: &str = ";base64,";
 
-/// Returns the distinct data URLs of images in sanitized HTML. A longer URL comes before one that it starts with, so that replacing the
-/// shorter one leaves the longer one whole.
+/// Returns the distinct data URLs of images in sanitized HTML. If one URL is a prefix of another, the longer one comes first, so that
+/// replacing the shorter one does not break the longer one.
 fn data_urls(html: &str) -> Vec<&str> {
     let is_data = |c: &u8| c.is_ascii_alphanumeric() || b"+/=".contains(c);
     let mut found: Vec<&str> = html
