@@ -39,8 +39,8 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// Returns the document that serves as a model for the email: the last email in the reference conversation at the email's slot or, if that
-/// slot is empty, at the nearest earlier slot.
+/// Returns the document that serves as a reference for the email: the last email in the reference conversation at the email's slot or, if
+/// that slot is empty, at the nearest earlier slot.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;

@@ -29,7 +29,7 @@ use crate::vocab::settings::OnFailure;
 /// The operation `emails.brief`.
 pub struct ReadBrief;
 
-/// The prompt to read, and the project, languages and model to read it with.
+/// The prompt to read, with the project, the languages and the model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewBrief {

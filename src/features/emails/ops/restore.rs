@@ -62,7 +62,7 @@ impl Async for Restore {
                     .see("emails.versions", "GET /v1/emails/{emailId}/versions lists the email's versions")
             })?;
             if number != email.version {
-                // A later version may be a translation. Imported HTML keeps its language, because its edits cannot translate it.
+                // The current version may be a translation. Imported HTML keeps its language, because edits cannot translate it.
                 if let Some(language) = earlier.document.as_deref().and_then(language) {
                     email.language = language;
                 }
