@@ -54,13 +54,13 @@ pub struct EmailView {
     /// The URL of the screenshot, equal to `screenshotUrl`.
     pub screenshot_full_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
+    /// The URL of a page that shows the email without an API key, if the email's visibility allows this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
     /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported or a user wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_by: Option<String>,
-    /// Warnings about the email, for users. A warning about a missing text can contain the change that adds the text.
+    /// Warnings about the email, for users. A warning about missing text can contain the change that adds the text.
     pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,16 +168,16 @@ pub struct GenerationStatus {
 pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
-    /// The number of the current step, starting at 1. The emails are planned in one step; each email then takes three: it is written,
-    /// rendered, and captured in screenshots.
+    /// The number of the current step, starting at 1. Planning takes one step. Each email then takes three steps: it is written, rendered,
+    /// and captured in screenshots.
     pub step: usize,
-    /// The number of steps; an estimate until the emails are planned.
+    /// The number of steps. This is an estimate until the emails are planned.
     pub steps: usize,
     /// The progress as a percentage from 0 to 100.
     pub percentage: u8,
 }
 
-/// The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the URLs of screenshots are those of the first email.
+/// The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the screenshot URLs are taken from the first email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
@@ -192,7 +192,7 @@ pub struct ResultView {
     pub screenshot_full_url: Option<String>,
     pub stats: EmailStats,
     pub languages: Vec<String>,
-    /// The usage of the language model for the emails and their edits.
+    /// The usage of language models for the emails and their edits.
     pub usage: UsageView,
 }
 
@@ -217,7 +217,7 @@ pub struct SlotView {
     pub send_offset_days: i32,
 }
 
-/// Measured properties of an email, such as its length.
+/// The measured properties of an email, such as its length.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailStats {
