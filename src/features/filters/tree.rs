@@ -1,4 +1,4 @@
-//! The filter tree as callers write it, parsed strictly; `check.rs` checks whether its values are valid.
+//! The filter tree as callers write it, parsed strictly. `check.rs` validates the values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub struct FilterTree {
     /// The contact's status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// The result of validating the address. Addresses are not validated yet, so every contact is `unknown`.
+    /// The result of validating the address. Addresses are not validated yet, so this is `unknown` for every contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_status: Option<Validation>,
     /// Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to conditions in `fields` with mode
