@@ -21,7 +21,7 @@ pub struct Test;
 pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
-    /// A body that the other system sends, for example the sample that it shows.
+    /// A body that the other system sends, for example a sample from its documentation.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }
