@@ -35,7 +35,7 @@ pub struct HookTested {
     pub field: Option<String>,
     /// Why the field cannot be used.
     pub reason: Option<String>,
-    /// The values that the mapping takes from the body, in the API's format of a contact or customer event.
+    /// The values that the mapping extracts from the body, in the API's format for a contact or customer event.
     pub input: Value,
 }
 
