@@ -1,7 +1,7 @@
 //! The facts about a brand that its emails are based on. This module uses no store, clock or network.
 //!
-//! The import fills in a brand from its sites, and users can change it. Any value can be missing; the code that renders an email then
-//! uses a default value.
+//! The import fills in these facts from the brand's sites, and users can change them. If a value is missing, the code that renders an email
+//! uses a default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ pub struct Brand {
     pub tagline: Option<String>,
     /// A description of what the brand does, in one or two sentences.
     pub description: Option<String>,
-    /// The languages of the brand's pages (BCP 47), the main language first.
+    /// The languages of the brand's pages (BCP 47 tags), main language first.
     pub languages: Vec<String>,
     /// Candidates for a logo, best first.
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
-    /// The font files or style sheets of the families in `fonts`, which emails load in clients that support web fonts.
+    /// The font files or style sheets of the families in `fonts`. Emails load them in clients that support web fonts.
     pub web_fonts: Vec<BrandWebFont>,
     /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
@@ -49,7 +49,7 @@ pub struct BrandLogo {
     /// The measured size in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The backgrounds that the logo is visible on.
+    /// The backgrounds on which the logo is visible.
     pub background: BrandLogoBackground,
 }
 
