@@ -23,7 +23,7 @@ pub struct ImportView {
     pub name: String,
     pub description: Option<String>,
     pub domain: String,
-    /// Why the import failed and what to do; absent if the import did not fail.
+    /// Why the import failed, and what to do; absent if it did not fail.
     pub error: Option<String>,
     pub progress: ImportProgressOfProject,
     /// The results of the import so far.
