@@ -45,7 +45,7 @@ pub fn exists(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<
 }
 
 impl ConversationCopy {
-    /// Reads a conversation; returns `None` if it is not finished or none of its emails is ready.
+    /// Reads a conversation. Returns `None` if it is not finished or none of its emails is ready.
     pub fn read(tx: &ReadTx, account: AccountId, id: ConversationId) -> Result<Option<Self>> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| found.state.is_final()) else {
             return Ok(None);

@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// A changed document with its rendered forms, before it is stored.
+/// A changed document with its HTML, MJML and text, before it is stored.
 pub struct Changed {
     pub document: Document,
     pub drawn: RenderedTexts,

@@ -47,7 +47,7 @@ pub struct NewVersion {
     document: Option<String>,
     /// The name of the writer: the composer or a language model; `None` if the text was imported or a user wrote it.
     written_by: Option<String>,
-    /// The language of the version, which differs from the previous version's after a translation.
+    /// The language of the version, which a translation changes.
     language: String,
     texts: Texts,
     facts: Facts,
@@ -205,7 +205,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     end(context, edit, Some(email), outcome).await
 }
 
-/// Claims an edit for processing; returns `None` if the edit no longer exists or was started too many times.
+/// Claims an edit for processing. Returns `None` if the edit no longer exists or was started too many times.
 async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failure> {
     let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Edit>, rows::Error> {
         let Some(mut edit) = store::any_edit(tx, id)? else {
@@ -228,7 +228,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt to edit or generate an email, or the reason for users why it failed, and the model usage of the attempt.
+/// The result of an attempt to edit or generate an email, or the reason why it failed (worded for users), and the model usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Whether an attempt renders the screenshots of the new version.

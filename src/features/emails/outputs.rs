@@ -1,4 +1,4 @@
-//! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots and PDF.
+//! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots, and PDF.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

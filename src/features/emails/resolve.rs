@@ -31,7 +31,7 @@ pub struct EmailChoice {
 /// Returns the current versions of the emails that a request refers to, or why they cannot be sent.
 ///
 /// If the request names an email without its conversation, only that email is sent. If it names a conversation, one email of the series is
-/// sent in all languages: the named email or, without a name, the first one. Languages whose email could not be generated are left out,
+/// sent in all languages: the named email or, if none is named, the first email. Languages whose email could not be generated are left out,
 /// with a warning.
 pub fn choose(
     tx: &impl Read,

@@ -1,5 +1,5 @@
-//! Going live: copies a brand with its emails, segments, topics, tags and settings, and, on request, its contacts, from the test
-//! environment to the live environment.
+//! Going live: copies a brand with its emails, segments, topics, tags and settings and, on request, its contacts, from the test environment
+//! to the live environment.
 //!
 //! # Access to both environments
 //!

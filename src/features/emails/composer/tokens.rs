@@ -96,7 +96,7 @@ impl<'a> Tokens<'a> {
         Some(place - at)
     }
 
-    /// Returns the length, in words, of the longest of these phrases that starts at an index.
+    /// Returns the length, in tokens, of the longest of these phrases that starts at an index.
     pub fn any(&self, at: usize, phrases: &[Vec<String>]) -> Option<usize> {
         phrases.iter().filter_map(|phrase| self.matches(at, phrase)).max()
     }
@@ -182,7 +182,7 @@ fn separators_differ(text: &str) -> bool {
 }
 
 /// Returns the words of the text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
-/// Currency and percent signs count as words. Punctuation inside numbers is kept, so that "£4" does not match in "£4.50".
+/// Currency and percent signs count as words. Punctuation inside numbers is kept, so that "£4" does not match "£4.50".
 pub fn folded(text: &str) -> String {
     let text = plain(text);
     let mut out = String::with_capacity(text.len() + 2);

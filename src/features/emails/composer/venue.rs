@@ -13,7 +13,7 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
-/// The maximum number of days between a date and a weekday that refers to the same week.
+/// The maximum number of days after a date in which the name of a weekday alone identifies a day.
 const NEXT_DAYS: i32 = 6;
 
 /// The maximum number of words in the address after the name of a place.
@@ -22,7 +22,7 @@ const ADDRESS_WORDS_MAX: usize = 8;
 const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
-    /// Splits a statement at the commas outside its brackets and its facts, such as dates, and separates the words before a colon.
+    /// Splits a statement at commas outside brackets and facts, such as dates, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
@@ -57,8 +57,8 @@ impl Content<'_> {
         (head, parts)
     }
 
-    /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
-    /// West, St Ives".
+    /// Returns the place of an event with its address, as written in the statement that contains the event's date or time: "The Net Loft,
+    /// Back Road West, St Ives".
     pub fn venue(&self) -> Option<String> {
         let addressed = || {
             let (place, at) = self.addressed_place()?;
@@ -73,8 +73,8 @@ impl Content<'_> {
         self.statements.iter().any(|at| bank.has_word("words.no_booking", &self.text(*at)))
     }
 
-    /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
-    /// Market Street 12."
+    /// Returns the place that the request names, and the next statement if it contains only the address of that place: "Invite everyone to
+    /// our shop, Market Street 12."
     fn addressed_place(&self) -> Option<(&Fact, usize)> {
         let is_address = |text: &str| {
             let words = text.split(' ').count();
@@ -223,7 +223,7 @@ impl Content<'_> {
 
 impl Writer<'_> {
     /// Returns the rows of opening hours in date order: each day with its hours or a note. Also returns the positions of the statements
-    /// that the rows replace. Both are empty for a single day, which needs no table.
+    /// that the rows replace. Both lists are empty for a single day, which needs no table.
     pub fn hours(&self) -> (Vec<(String, String)>, Vec<usize>) {
         let content = self.content;
         if self.goal != Goal::OpeningHours {

@@ -10,7 +10,7 @@ use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The maximum length, in characters, of a sentence from the prompt that is added as a whole. Longer sentences contain too much besides the
+/// The maximum length, in characters, of a sentence from the prompt that is added whole. Longer sentences contain too much besides the
 /// missing fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
 

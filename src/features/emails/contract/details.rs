@@ -22,7 +22,7 @@ pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
 }
 
 /// Returns a warning for each statement of the brief that the email prints in a language other than the email's. A statement that names a
-/// month or a weekday in another language is partly in that language.
+/// month or a weekday in another language counts as partly in that language.
 pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
     let statements: Vec<&Fact> = brief.facts.iter().filter(is_statement).collect();

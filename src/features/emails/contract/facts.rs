@@ -57,8 +57,8 @@ fn name_of(kind: FactKind) -> &'static str {
     }
 }
 
-/// Returns whether the email states a fact: links and email addresses anywhere, phone numbers in the body, header or footer, other facts in
-/// the body.
+/// Returns whether the email states a fact. Links and email addresses can be anywhere, phone numbers in the body, header or footer, and
+/// other facts only in the body.
 pub fn states(email: &Reading, fact: &Fact) -> bool {
     if let Some(value) = &fact.value {
         // A date can be written as a name: "Silvester". Other values are not compared as text, because their digits can be part of any
@@ -78,8 +78,8 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
     }
 }
 
-/// Returns whether text from a brief in this language states values of the same kind as `value`, but only different ones. Text without a
-/// value of this kind, such as "Silvester", does not contradict `value`.
+/// Returns whether text from a brief in this language states values of the same kind as `value`, none of which equals `value`. Text without
+/// a value of this kind, such as "Silvester", does not contradict `value`.
 pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
     let compare = |mention: &Value| match (mention, value) {
         (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),
@@ -183,8 +183,8 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     is_stated || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
-/// Returns whether the email also mentions `value`: a phone number in the body, header or footer, other values in the body. Returns true
-/// for values that are compared as words.
+/// Returns whether the email also mentions `value`. Phone numbers can be in the body, header or footer, and other values only in the body.
+/// Returns true for values that are compared as words.
 fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {
@@ -341,8 +341,9 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     found
 }
 
-/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer apply to the only day
-/// of a sentence: of two days, one usually starts the offer and the other ends it. Other phrases apply to the day directly after them.
+/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer count only if the
+/// sentence mentions a single day, because of two days, one usually starts the offer and the other ends it. Other phrases apply to the day
+/// directly after them.
 fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
     let table = &words.table;
     let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];

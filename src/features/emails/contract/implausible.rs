@@ -49,7 +49,7 @@ pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding
     found
 }
 
-/// How a number without a unit is written.
+/// The notation of a number without a unit.
 enum Form {
     Figures,
     Words,

@@ -21,7 +21,7 @@ const TABLES: [(&str, &str); 9] = [
     ("he", include_str!("../../../../assets/contract/he.toml")),
 ];
 
-/// The maximum number of words that are examined to recognize the language of text.
+/// The maximum number of words that are examined to recognize the language of a text.
 const LANGUAGE_WORDS_MAX: usize = 200;
 
 /// The words of a language, folded.

@@ -1,4 +1,4 @@
-//! Reads the numbers, dates, times, amounts and codes that text mentions, in the usual notations of a language.
+//! Reads the numbers, dates, times, amounts and codes in a text, in the usual notations of a language.
 
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -97,7 +97,7 @@ pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec
     lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
-/// Returns the composer's warningswithout those about unclear text that the email does state, for example in a heading and the text below
+/// Returns the composer's warnings without those about unclear text that the email does state, for example in a heading and the text below
 /// it.
 pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
     let email = Reading::of(document, today);

@@ -23,7 +23,7 @@ pub enum Place {
     Code,
     /// The alternative text of an image, which most recipients do not see.
     Alt,
-    /// The header, the footer and the links to social networks, which do not belong to the content of one email.
+    /// The header, the footer and the links to social networks, which are not part of the email's content.
     Frame,
 }
 

@@ -185,7 +185,7 @@ impl<'a> Shown<'a> {
         Self { words, by_stem, links }
     }
 
-    /// Returns whether the email contains the parts of a word in this form, even short ones.
+    /// Returns whether the email contains all parts of a word in exactly this form, even short parts.
     fn says(&self, word: &str) -> bool {
         words(&fold(word)).all(|word| self.words.contains(word))
     }

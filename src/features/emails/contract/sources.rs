@@ -215,7 +215,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let mut sources = Sources::of(terms, email.words);
     let mut found = inventions(email, terms, &sources);
     if !found.is_empty() {
-        // The long sources are read only if another source lacks a value, which is rare.
+        // The long sources are read only if no other source contains a value, which is rare.
         for text in long_texts(terms.material) {
             sources.text(&text, email.words, terms.today);
         }

@@ -27,7 +27,7 @@ pub type Label = Line<{ limits::EMAIL_LABEL_CHARACTERS_MAX }>;
 pub type Sentence = Line<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 /// A short paragraph.
 pub type Paragraph = Rich<{ limits::EMAIL_PARAGRAPH_CHARACTERS_MAX }>;
-/// Running text of any number of paragraphs.
+/// Running text with any number of paragraphs.
 pub type Prose = Rich<{ limits::EMAIL_PROSE_CHARACTERS_MAX }>;
 
 /// One block of an email.

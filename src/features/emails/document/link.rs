@@ -1,6 +1,6 @@
 //! Addresses in a document: link targets and image URLs. Addresses are checked and escaped when they are parsed.
 //!
-//! Parsing sends no requests.
+//! Parsing an address does not send a request to it.
 
 use std::borrow::Cow;
 use std::fmt;

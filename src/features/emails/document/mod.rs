@@ -158,7 +158,7 @@ impl Email {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }
 
-    /// Returns an unused name for a new block of this kind, such as `text-3`.
+    /// Returns an unused ID for a new block of this kind, such as `text-3`.
     pub fn free_id(&self, kind: &str) -> BlockId {
         let taken = |id: &str| {
             self.blocks.iter().any(|block| block.id().as_str() == id || block.cells().any(|cell| cell.id().as_str() == id))

@@ -134,7 +134,7 @@ fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     let failed = status(&app, &waiting);
     assert_eq!(failed["status"], "failed");
     assert!(failed.to_string().contains("The import of the brand failed"), "{failed}");
-    // An email can be written from values that users set.
+    // Values that users set are sufficient to write an email.
     app.patch(&format!("/v1/projects/{}", app.project), json!({ "name": "Acme Tea" })).data();
     app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Hello" })).data();
 }

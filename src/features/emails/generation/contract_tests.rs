@@ -158,8 +158,7 @@ fn a_restored_version_has_its_own_brief() {
     }
 }
 
-/// Regression test: the emails in a series share the facts of their brief, and there was no warning about a fact that was missing from
-/// every email.
+/// Regression test: if all emails in a series lacked a fact of their shared brief, there was no warning.
 #[test]
 fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     let plan = json!({ "title": "Mugs", "emails": [

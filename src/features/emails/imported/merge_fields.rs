@@ -174,7 +174,7 @@ struct Source {
 impl Source {
     fn translate(&self, mark: &Mark<'_>) -> Translation {
         let inside = decoded(mark.inside);
-        // A hyphen next to a brace removes white space.
+        // A hyphen next to a brace removes whitespace.
         let inside = inside.trim_matches('-').trim();
         match mark.syntax {
             Syntax::Expression => self.expression(inside),

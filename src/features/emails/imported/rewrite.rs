@@ -2,7 +2,7 @@
 
 use crate::engine::render::imported_html::{Change, TextPart, TextRun};
 
-/// The maximum number of differing tokens that are compared one by one, without the start and the end that two texts have in common.
+/// The maximum number of tokens that are compared one by one, excluding the common start and end of the old and new text.
 const WORDS_MAX: usize = 400;
 /// The maximum length, in bytes, of text that is rewritten piece by piece even if nearly all of its words change. New words take over a
 /// replaced link only up to this length.
@@ -177,7 +177,7 @@ fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     new.into_iter().flat_map(cut).collect()
 }
 
-/// Returns the words that both texts have in common, in order, as positions in the old and the new text.
+/// Returns the words that the old and the new text have in common, in order, as positions in each.
 fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let same = |(one, other): &(&Token<'_>, &&str)| one.text == **other;
     let head = old.iter().zip(new).take_while(same).count();

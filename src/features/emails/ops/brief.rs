@@ -43,7 +43,7 @@ pub struct NewBrief {
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
     /// The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer.
-    /// If absent, the default model reads.
+    /// If absent, the default model is used.
     pub model: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub struct EmailChecksView {
     pub links_requested: bool,
     /// Whether a check of this version is waiting or running.
     pub pending: bool,
-    /// The checks that failed or were incomplete, each with the reason.
+    /// The checks that did not finish or finished only partially, each with the reason.
     pub checks_incomplete: Vec<IncompleteCheck>,
     /// The time of the check. Absent if the version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -216,7 +216,7 @@ pub fn no_brand(reason: &str) -> String {
     format!("The import of the brand failed, so there is nothing to write from: {reason}")
 }
 
-/// Adds a conversation to the store and to the queue. Fails if too many generations of the project are unfinished.
+/// Adds a conversation to the store and to the queue. Returns an error if too many generations of the project are unfinished.
 pub fn open(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -11,7 +11,7 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 pub const WIDTH: u16 = 600;
 /// The width of cards in pixels. This leaves a margin on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height, in pixels, of pictures in square or portrait format. Taller pictures would push other content out of view.
+/// The maximum height, in pixels, of square or portrait pictures. Taller pictures would push other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The email, its theme, and the background and alignment of the rendered blocks.

@@ -101,7 +101,7 @@ fn is_month(word: &str) -> bool {
     letters <= MONTH_LETTERS_MAX && name.chars().all(char::is_alphabetic) && MONTHS.iter().any(|month| name.starts_with(month))
 }
 
-/// Returns whether two words are a postcode, or a postcode next to its town or state: "TR26 1NP", "1012 AB", "04109 Leipzig", "OR 97205".
+/// Returns whether two words are a postcode, or a postcode and its town or state: "TR26 1NP", "1012 AB", "04109 Leipzig", "OR 97205".
 fn is_postcode(before: &str, word: &str) -> bool {
     let of = |word: &str, digits: usize| word.len() == digits && word.bytes().all(|c| c.is_ascii_digit());
     let capitals = |word: &str| word.len() == 2 && word.bytes().all(|c| c.is_ascii_uppercase());

@@ -34,7 +34,7 @@ pub struct Design {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeaderForm {
-    /// The logo is centered, with the links below.
+    /// The logo is centered, with the links below it.
     Center,
     /// The logo and the links below it are centered above a hairline.
     Masthead,

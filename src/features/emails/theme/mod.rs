@@ -153,7 +153,7 @@ pub fn is_dark(brand: &Brand) -> bool {
     parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1)
 }
 
-/// Returns whether a layout suits the brand's palette, products, images and voice.
+/// Returns whether a layout is possible with the brand's palette, products, images and voice.
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
         Layout::Midnight => is_dark(brand),

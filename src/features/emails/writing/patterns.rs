@@ -1,4 +1,4 @@
-//! Copywriting patterns define what the parts of an email should contain, depending on its goal.
+//! Copywriting patterns: what the parts of an email should contain, depending on the email's goal.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
