@@ -163,8 +163,8 @@ impl Content<'_> {
         rest.split_whitespace().all(|word| is_small(word) || shown.contains(&format!(" {word} ")))
     }
 
-    /// Returns the statements of a notice that only state what happens on a day, each with the day and the remaining text: "Closed 25 Dec
-    /// - 3 Jan".
+    /// Returns the statements of a notice that only state what happens on a day, such as "Closed 25 Dec - 3 Jan", each with the day and the
+    /// remaining text.
     pub fn day_notes(&self) -> Vec<(usize, usize, String)> {
         let is_day = |at: &usize| matches!(self.fact(*at).value, Some(FactValue::Days { .. }));
         let note = |at: &usize| {
