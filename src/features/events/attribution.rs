@@ -1,7 +1,7 @@
 //! RULES: the value of an order, and the email that the order is attributed to. The results depend only on the reported events and the
 //! clicks, not on the sequence in which they arrive.
 //!
-//! 1. The earliest payment of an order is its conversion. Further payments of the same order are repeats.
+//! 1. The earliest payment of an order is its conversion. Other payments of the same order count as repeats.
 //! 2. A paid order is credited to the email that its contact clicked last in the five days before the payment, both ends included. Of two
 //!    clicks in the same millisecond, the click in the newer email is used.
 //! 3. Refunds and cancellations are subtracted as reported, even if they exceed the payment. Amounts in different currencies are never

@@ -1,4 +1,4 @@
-//! Updates the attribution of orders and the totals when an order is reported and when the clicks of its contact change.
+//! Updates the attribution of orders and the totals when an order is reported or the clicks of its contact change.
 //!
 //! Clicks are stored a moment after they happen. Events may be reported before the clicks are stored, or long after. When an order is
 //! reported or its contact's clicks change, the order is attributed again from its stored facts. Refunds without a payment depend on the

@@ -104,7 +104,7 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line that contains no end of a comment. If more bytes are left, the search is still in that line.
+    /// The number of bytes after the last line in which no comment end was found. If more bytes are left, the search is still in that line.
     no_comment: Option<usize>,
 }
 

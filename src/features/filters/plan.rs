@@ -149,8 +149,8 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // Each contact in the result's `open` set is in the `sure` or `open` set of every part. Only parts with the contact in `open` must be
-    // checked.
+    // Each contact in the result's `open` set is in the `sure` or `open` set of every part. Only parts whose `open` set contains the
+    // contact must be checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
@@ -171,7 +171,8 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // No contact in the result's `open` set is in the `sure` set of a part. Only parts with the contact in `open` must be checked.
+    // No contact in the result's `open` set is in the `sure` set of a part. Only parts whose `open` set contains the contact must be
+    // checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;
         let probe = part.probe?;

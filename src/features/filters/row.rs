@@ -33,7 +33,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Creates a reader for a row; returns `None` if the row is not a contact.
+    /// Creates a reader for a row. Returns `None` if the row is not a contact.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut skim = PartialDecoder::record(bytes, Contact::VERSION)?;

@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const DATE_MODES: [&str; 3] = ["date_after", "date_before", "date_on"];
 const NUMBER_MODES: [&str; 4] = ["number_gt", "number_gte", "number_lt", "number_lte"];
 const TEXT_MODES: [&str; 6] = ["is", "is_not", "starts_with", "ends_with", "contains", "not_contains"];
-/// The largest integer that a double-precision number represents exactly and distinguishes from the next integer.
+/// The largest integer that a double-precision number can represent exactly and distinguish from the next integer.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
 /// Returns the keys of the filterable contact fields that `is_meant` accepts.

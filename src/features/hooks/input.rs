@@ -52,8 +52,8 @@ pub fn by_kind(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), alternatives);
 }
 
-/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that was deleted in the meantime does not prevent
-/// other changes, such as turning the webhook off.
+/// Checks a new or changed webhook. `before` is the webhook before the change. If the topic was deleted in the meantime, other changes are
+/// still possible, such as turning the webhook off.
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {
@@ -94,7 +94,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
     }
 }
 
-/// Returns the first field that is set, of the fields that only webhooks for contacts can have.
+/// Returns the first of the set fields that only webhooks for contacts can have.
 fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
     let fields =
         [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];

@@ -212,7 +212,7 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
     place.insert((*last).to_owned(), value);
 }
 
-/// Returns whether a number can be an integer that the parser rounded.
+/// Returns whether the number may be an integer that the parser rounded.
 fn is_inexact(number: &Number) -> bool {
     number.is_f64() && number.as_f64().is_some_and(is_rounded)
 }

@@ -31,7 +31,8 @@ pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Re
             all = all.with(SecretCount::one(matches));
         }
     }
-    // One readable secret proves that the key is right, because after a rekey, some secrets stay unreadable until users replace them.
+    // After a rekey, some secrets stay unreadable until users replace them, so one readable secret is sufficient proof that the key is
+    // right.
     Ok(match all {
         SecretCount { total: 0, .. } => Fit::Untested,
         SecretCount { total, closed } if closed < total => Fit::Right,

@@ -1,9 +1,9 @@
 //! Mail services: webhooks through which the services that relay mail report bounces, complaints, deliveries and unsubscribes
 //! (`assets/docs/mail-services.md`).
 //!
-//! The path of a request: The secret in the URL selects the mail service. `engine/mail/feedback` checks the signature and reads the events.
-//! `ingest` finds the message of each event by the token in the event. `features/tracking` applies the effects. The response is sent after
-//! the commit.
+//! How a request is processed: the secret in the URL selects the mail service. `engine/mail/feedback` checks the signature and reads the
+//! events. `ingest` finds the message of each event by the token in the event. `features/tracking` applies the effects. The response is
+//! sent after the commit.
 //!
 //! Invariants: an event has no effect without a token that only the message contains; an event has no effect on the mail of another
 //! account, unless the mail service belongs to the installation's own account; each kind of event has an effect only once for each message,

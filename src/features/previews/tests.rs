@@ -70,7 +70,7 @@ fn the_same_content_is_drawn_once() {
     let app = TestApp::new();
     let body = json!({ "html": HTML, "devices": ["gmail.ios", "gmail.ios.dark"] });
     let first = create(&app, &body);
-    // If a second preview of the same content is created before the first is drawn, it waits for the same renderings.
+    // A second preview of the same content waits for the same renderings if the first preview has not been drawn yet.
     let second = create(&app, &body);
     work(&app);
     let files = |preview: &Value| {

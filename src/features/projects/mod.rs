@@ -4,8 +4,8 @@
 //! on. Images, logos, knowledge-base entries and guidelines that users add are stored separately and take precedence over data found on the
 //! sites.
 //!
-//! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row
-//! and gets the same response as for a project that never existed.
+//! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row,
+//! and the response is the same as for a project that never existed.
 
 pub mod brand;
 pub mod copy;

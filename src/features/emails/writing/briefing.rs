@@ -233,7 +233,7 @@ impl<'a> Quotes<'a> {
         let sentence = fact.sentence.filter(|sentence| fact.kind == FactKind::Sentence && has_only_numbers_of(sentence, &quote));
         let by_rules = rules.facts.iter().find(|known| known.kind == fact.kind && overlap(known.span, span));
         let value = by_rules.and_then(|known| known.value.clone()).or_else(|| value(fact.kind, &fact.value?));
-        // If a story is dropped, the stories after it shift.
+        // Dropping a story shifts the indexes of the stories after it.
         let place = fact.story.map(usize::from).filter(|place| stories.get(*place).is_some_and(Option::is_some));
         let story = place.map(|place| stories[..place].iter().flatten().count() as u8);
         Some(Fact { kind: fact.kind, role: fact.role, text: sentence.unwrap_or(quote), value, story, span })

@@ -45,7 +45,7 @@ pub struct Brief {
     pub slot: usize,
     /// The language to write in, as a BCP 47 tag.
     pub language: String,
-    /// The email from the reference series that serves as the pattern for the new email.
+    /// The email from the reference conversation on which the new email is modeled.
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
@@ -72,7 +72,7 @@ impl Brief {
         self.warnings_of_edit(document, "", material)
     }
 
-    /// Adds the warnings of the contract to a draft. They replace the composer's warnings about the same text.
+    /// Adds the warnings of the contract to a draft. These warnings replace the composer's warnings about the same text.
     fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
         let mut found = self.warnings(&draft.document, material);
         let is_new = |warning: &Finding| {
@@ -215,7 +215,7 @@ pub struct ImportedEditResult {
 pub struct Writer {
     model: Option<MeteredModel>,
     on_failure: OnFailure,
-    /// The message that the requested model is no longer configured; `None` if it is.
+    /// The error message if the requested model is no longer configured.
     missing: Option<String>,
 }
 

@@ -203,7 +203,7 @@ impl<'a> Writing<'a> {
         self.corrected(outline.document(content)).await
     }
 
-    /// Calls the model until `read` accepts the response and adds to the usage.
+    /// Calls the model until `read` accepts the response. Adds the usage to the total.
     async fn ask<T>(
         &mut self,
         request: String,

@@ -111,7 +111,7 @@ fn a_refund_of_more_than_the_order_is_recorded_as_given() {
     assert_eq!(conversion(&shop), expected(1, "-80.5"), "the sign of the value has no effect");
 }
 
-/// Regression test: if an earlier payment for an order arrived late, charts still showed the order on the later day.
+/// Regression test: if an earlier payment for an order arrived late, charts still showed the order on the day of the later payment.
 #[test]
 fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     let shop = Shop::new();

@@ -1,4 +1,4 @@
-//! The operations on exports, one file each.
+//! The operations on exports, one file per operation.
 
 pub mod formats;
 pub mod html;

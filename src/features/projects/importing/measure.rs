@@ -65,7 +65,7 @@ async fn analyze(
     analyzed.map(AnalyzedImage::without_file)
 }
 
-/// Returns whether emails can show this logo, unlike icons and images for sharing.
+/// Returns whether emails can show this logo. They do not show icons or images for sharing.
 fn is_shown_in_emails(logo: &BrandLogo) -> bool {
     matches!(logo.source, BrandLogoSource::Given | BrandLogoSource::Header | BrandLogoSource::StructuredData)
 }

@@ -409,8 +409,8 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Returns whether the page's path does not start with a language code other than the home page's. Translated pages would only repeat the
-/// same content.
+/// Returns whether the page's path starts with no language code or with the same code as the home page's path. Translated pages would only
+/// repeat the same content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {
         let first = url.path_segments()?.next()?.to_ascii_lowercase();
