@@ -72,7 +72,7 @@ fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     }
 }
 
-/// The minimum number in words that is checked. Smaller numbers usually count objects.
+/// The minimum value of a number in words that is checked. Smaller numbers usually count objects.
 const WORDED_MIN: u32 = 13;
 
 /// Returns whether the value is this number with a unit.

@@ -19,7 +19,7 @@ use crate::vocab::settings::OnFailure;
 
 /// An imported and sanitized email.
 pub struct SafeImport {
-    /// The caller's name for the email. Can be empty.
+    /// The caller's name for the email. It can be empty.
     pub name: String,
     pub imported_html: ImportedHtml,
     /// The images in the HTML that are to be stored.
@@ -32,7 +32,7 @@ pub struct ImportBatch {
     /// The language that the caller specifies.
     pub language: Option<String>,
     pub visibility: Visibility,
-    /// The instruction to apply to each email right after the import. Can be empty.
+    /// The instruction to apply to each email right after the import. It can be empty.
     pub instruction: String,
     pub wants_images: bool,
     /// The model that applies the instruction.

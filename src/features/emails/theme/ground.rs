@@ -41,8 +41,8 @@ const COMFORTABLE: f64 = 8.0;
 /// The minimum contrast between a button and its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
-/// If a color has less contrast with the background, its legible shade looks like a different color. For example, the legible shade of
-/// yellow is brown.
+/// The minimum contrast with the background at which a color's legible shade looks like the same color. The legible shade of yellow on
+/// white, for example, is brown.
 const KINDRED: f64 = 2.2;
 /// The minimum contrast between buttons and dark or colored backgrounds.
 const LIT: f64 = 3.2;
