@@ -1,8 +1,8 @@
 //! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, in a process that may
 //! end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes is real: creation, planning, claims, replies, recovery and retries. Only the connections and the order of
-//! events are simulated, in one thread and from one seed.
+//! All code that writes is production code: creation, planning, claims, replies, recovery and retries. Only the connections and the order
+//! of events are simulated, in one thread and from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -68,7 +68,7 @@ pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
         .collect()
 }
 
-/// Returns the URLs of the pages and of further sitemaps in a sitemap. Also accepts a plain list of URLs, which some sites use.
+/// Returns the URLs of the pages and nested sitemaps that a sitemap lists. Also accepts a plain list of URLs, which some sites use.
 pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     let (mut pages, mut sitemaps) = (Vec::new(), Vec::new());
     let text = String::from_utf8_lossy(bytes);

@@ -35,7 +35,7 @@ const AROUND_WORDS: [&str; 17] = [
 ];
 /// The maximum depth of text in a page; deeper text is ignored.
 const DEPTH_MAX: u32 = 256;
-/// The maximum nesting depth of a page. A deeper page is not read, because every walk up the tree would take too long.
+/// The maximum nesting depth of a page. A deeper page is skipped, because walking up its tree would take too long.
 const TREE_DEPTH_MAX: u32 = 600;
 /// The maximum number of footers to read on a page; some pages use the footer class for every part of the footer.
 const FOOTERS_MAX: usize = 20;
@@ -43,10 +43,10 @@ const FOOTERS_MAX: usize = 20;
 /// A parsed HTML page.
 pub struct Page {
     pub url: Url,
-    /// Whether the caller named this page. The first such page is the home page.
+    /// Whether the caller supplied this page. The first such page is the home page.
     pub given: bool,
     pub html: Html,
-    /// The base URL of relative addresses.
+    /// The base URL for resolving relative addresses.
     base: Url,
     /// The value of the `Content-Language` header.
     pub language: String,
@@ -200,7 +200,7 @@ pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
 struct Lines {
     blocks: Vec<Block>,
     line: String,
-    /// Whether to include the text around the main text.
+    /// Whether to include the text outside the main text.
     everything: bool,
 }
 

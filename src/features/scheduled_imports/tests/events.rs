@@ -88,7 +88,7 @@ fn columns_are_mapped_and_missing_ones_named() {
     }
 }
 
-/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps repeats no row.
+/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps does not repeat any rows.
 #[test]
 fn a_restart_repeats_no_row_and_a_deleted_import_ends() {
     const ROWS: usize = limits::EVENTS_PER_BATCH_MAX * 2 + 10;
