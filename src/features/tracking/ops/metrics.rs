@@ -36,7 +36,7 @@ pub struct EmailMetricsRequest {
 pub struct EmailMetrics {
     pub email_id: EmailId,
     pub summary: EmailMetricsSummary,
-    /// The results by UTC day, earliest first; days without activity are omitted.
+    /// The results by UTC day, earliest first. Days without activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
     /// The number of recipients who opened the email, by the contact's country; largest number first.
     pub country_breakdown: Vec<CountryCount>,
