@@ -303,8 +303,8 @@ pub struct Backup {
     pub to: PathBuf,
 }
 
-/// The options of `restore` that exclude `--brand`. The options that need `--brand` exclude them too: clap does not report that
-/// `--brand` is missing if another option excludes it.
+/// The options of `restore` that cannot be used with `--brand`. The options that require `--brand` exclude these options too, because clap
+/// does not report a missing `--brand` if another option excludes it.
 const NOT_WITH_BRAND: [&str; 6] = ["verify", "resume", "contacts", "to", "master_key", "without_key"];
 
 #[derive(Debug, Args)]
@@ -419,7 +419,7 @@ pub enum Administration {
     Doctor(Vec<Finding>),
 }
 
-/// A command. The commands that are sent as one request to an operator operation are one variant, [`Administration`].
+/// A command. All commands that are sent as one request to an operator operation share one variant, [`Administration`].
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),
