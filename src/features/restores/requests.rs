@@ -22,7 +22,7 @@ pub struct Choice {
     pub deleted_contacts: bool,
 }
 
-/// Starts to restore a past state. Fails if the backup has no such state, or if another restore is in progress.
+/// Starts restoring a past state. Fails if the backup has no such state, or if another restore is in progress.
 pub async fn start(
     context: &Context,
     spec: &'static Spec,
@@ -79,7 +79,7 @@ fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Resto
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Starts to copy a brand from the restored state; the worker continues the copy.
+/// Starts copying a brand from the restored state; the worker continues the copy.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,

@@ -66,8 +66,8 @@ impl PaymentFact {
 pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
-    /// When the order was paid; charts show the order on this day. For an order without a payment, the time when the order from whose
-    /// revenue its refunds are subtracted was paid.
+    /// When the order was paid; charts show the order on this day. If an order has refunds but no payment, this is the payment time of the
+    /// order from whose revenue the refunds are subtracted.
     pub paid_at: Timestamp,
 }
 

@@ -25,7 +25,7 @@ pub type BlockName = Name<{ limits::SAVED_BLOCK_NAME_CHARACTERS_MAX }>;
 pub struct SavedBlock {
     pub id: SavedBlockId,
     pub name: String,
-    /// The block as JSON, without IDs: a block gets its ID in each document.
+    /// The block as JSON, without IDs: a block receives new IDs in each document.
     pub block: String,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

@@ -222,7 +222,8 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. If the last run succeeded, the next run starts one new interval after the last run ended.
+    /// Changes the time between two runs. If the last run succeeded, the next run starts one interval of the new length after the
+    /// last run ended.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         self.every_hours = every_hours;
         if let Some(run) = self.last_run.as_ref().filter(|_| self.running.is_none() && self.failures == 0) {

@@ -128,7 +128,7 @@ impl State {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
 
-    /// Returns whether recipients may be claimed. If the mailing waits, the scheduler checks whether it may continue.
+    /// Returns whether recipients may be claimed. If the mailing is waiting, the scheduler checks whether it may continue.
     pub fn may_send(&self) -> bool {
         matches!(self, State::Sending | State::Waiting { .. })
     }

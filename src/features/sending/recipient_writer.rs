@@ -36,7 +36,7 @@ pub struct Rules {
     pub limits: Box<dyn Fn(AccountId) -> SendingLimits + Send + Sync>,
 }
 
-/// An update of a recipient row, with a channel for its result if a task waits for it.
+/// An update of a recipient row, with a channel for its result if a task is waiting for the result.
 pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,

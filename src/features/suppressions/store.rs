@@ -154,7 +154,7 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
 
 /// A snapshot of one account's suppression list, for many consecutive lookups.
 ///
-/// All hashes of a list of usual size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
+/// All hashes of a list of typical size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
 /// long list, each lookup reads a row from the store.
 pub struct Checker {
     account: AccountId,

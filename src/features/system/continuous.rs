@@ -1,8 +1,7 @@
-//! Reports on the continuous backup to operators: how old the backup is, whether it can be restored, and an email when there is a
-//! problem.
+//! Reports the state of the continuous backup to operators: how old the backup is, and whether it can be restored.
 //!
 //! A restore drill restores the newest state into a temporary folder in the data folder and checks it, so that an unusable backup is
-//! noticed before it is needed. Owners and admins get one email when a problem starts and one when it ends.
+//! noticed before it is needed. Owners and admins receive one email when a problem starts, and one when it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the effects.
 //!
 //! The content of inbound mail is unverified. Mail without a token of a sent message is ignored. Mail with a token can report only what a
-//! reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
+//! reader of the message could report: that the message bounced, that it is spam, or that the reader wants to unsubscribe.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;

@@ -21,7 +21,7 @@ use crate::vocab::tables;
 
 /// The account of a webhook, and the webhook's ID.
 pub type WebhookKey = (AccountId, WebhookId);
-/// The key of a row in [`DUE`], which states when to process a delivery.
+/// The key of a row in `DUE`, which states when to process a delivery.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);

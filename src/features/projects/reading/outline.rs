@@ -117,7 +117,7 @@ impl Rules {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }
 
-    /// Returns the URLs of the site's sitemaps that the robots.txt lists.
+    /// Returns the URLs of the sitemaps that the robots.txt lists.
     pub fn sitemaps(&self) -> Vec<Url> {
         self.0.iter().flat_map(|robot| &robot.sitemaps).filter_map(|text| text.parse().ok()).collect()
     }

@@ -135,7 +135,7 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
     Some(legible.unwrap_or_else(|| readable_on(background)))
 }
 
-/// The candidates for brand colors, by where they were found.
+/// The candidates for brand colors, by source.
 struct Hints {
     named_primary: Option<Color>,
     named_accents: Vec<Color>,

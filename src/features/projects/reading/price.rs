@@ -5,7 +5,7 @@ use scraper::ElementRef;
 use super::cascade::{Styles, parent};
 use super::page::text_of;
 
-/// Currency signs. A dollar sign is read as US dollars, the most common dollar.
+/// Currency signs. A dollar sign is interpreted as US dollars, the most common dollar currency.
 const SIGNS: [(&str, &str); 14] = [
     ("€", "EUR"),
     ("£", "GBP"),
@@ -61,7 +61,7 @@ impl Price {
     }
 }
 
-/// Returns the price in these elements, which belong to one product: the first that is not struck through, and the first list price.
+/// Returns the price in these elements, which belong to one product: the first price that is not struck through, and the first list price.
 /// `whole` is the text of the product.
 pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Styles, whole: &str) -> Option<Price> {
     let (mut current, mut before): (Vec<(String, Option<String>)>, Option<String>) = (Vec::new(), None);
@@ -163,7 +163,7 @@ fn decimals_of(digits: &str) -> String {
     format!("{needed:0<length$}")
 }
 
-/// Returns an amount in the notation of its currency: `480.00` yen become `480`.
+/// Formats an amount as is usual for its currency: `480.00` yen become `480`.
 pub fn in_currency(amount: String, currency: Option<&str>) -> String {
     const WITHOUT_DECIMALS: [&str; 6] = ["JPY", "KRW", "VND", "CLP", "ISK", "XOF"];
     let has_none = currency.is_some_and(|code| WITHOUT_DECIMALS.contains(&code));

@@ -25,7 +25,7 @@ const KINDS: [&str; 9] = [
     "MobileApplication",
     "Course",
 ];
-/// Query parameters that do not select a different product. A name that ends with `_` matches all parameters that start with it.
+/// Query parameters that do not select a different product. A name that ends with `_` matches all parameters that start with that name.
 const TRACKING: [&str; 12] =
     ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
@@ -61,7 +61,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
         let only_one = structured.len() == 1;
         let mut count = structured.len();
         for product in structured {
-            // If a linked page describes a single product and states no URL for it, the product gets the URL of the page.
+            // If a linked page describes a single product and states no URL for it, use the URL of the page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             found.add(BrandProduct { url, ..product }, Evidence::Data, name);
         }

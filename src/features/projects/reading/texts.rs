@@ -141,7 +141,7 @@ fn says_something(page: &Page, blocks: &[&Block], text: &Text, descriptions: &[&
     }
 }
 
-/// Returns whether a block is a sentence, not a label or a request to turn on scripts.
+/// Returns whether a block is a sentence, not a label or a request to enable JavaScript.
 fn is_sentence(block: &Block) -> bool {
     let ends = block.text.trim_end_matches(['"', '”', '“', '»', ')']).ends_with(['.', '!', '?', '…', '。', '！', '？']);
     let is_long = block.text.chars().count() >= SENTENCE_CHARACTERS_MIN;
@@ -164,7 +164,7 @@ fn is_hours(text: &str) -> bool {
     has_day && times.filter(is_time).count() >= 2 && text.chars().count() <= BAR_CHARACTERS_MAX
 }
 
-/// Returns the text of the longest meaningful page, even if all pages repeat it, for a site without sentences.
+/// For a site without sentences, returns the text of the longest meaningful page, even if all pages repeat that text.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
     // A request to enable JavaScript contains no information about the brand.
     let is_meaningful = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");

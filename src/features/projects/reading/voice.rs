@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandProduct, BrandVoice};
 
-/// The minimum number of words from which a voice can be derived.
+/// The minimum number of words that are needed to derive a voice.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
 /// The minimum length, in characters, of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.

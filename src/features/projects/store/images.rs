@@ -59,7 +59,7 @@ pub struct PendingAnalysis {
 
 impl Record for PendingAnalysis {}
 
-/// Returns all images of a project: first those that users added, newest first; then those found on pages, best first.
+/// Returns all images of a project: first the images that users added, newest first; then the images found on pages, best first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let shown = all_with_removed(tx, project)?.into_iter().filter(|picture| picture.origin != Origin::Removed);
     let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) = shown.partition(|picture| picture.origin == Origin::Given);
@@ -68,7 +68,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     Ok(given)
 }
 
-/// Returns all images of a project, including images of its pages that users removed.
+/// Returns all images of a project, including images from its pages that users removed.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, picture)| picture).collect())

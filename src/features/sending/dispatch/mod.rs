@@ -144,7 +144,7 @@ struct SendReport {
     outcome: SendOutcome,
 }
 
-/// Starts deliveries until the service drains, then waits for those in flight.
+/// Starts deliveries until the service drains, then waits for deliveries in flight.
 async fn dispatch(
     tasks: &Tasks,
     store: Arc<Store>,

@@ -44,7 +44,7 @@ pub struct SendJob {
     pub recipient: Recipient,
 }
 
-/// How a delivery ended, in the detail that the scheduler needs.
+/// How a delivery ended, with the details that the scheduler needs.
 pub enum SendOutcome {
     /// The result is stored, or was submitted to the recipient writer.
     Recorded,

@@ -58,7 +58,7 @@ pub struct ConnectStore {
 
 /// The fields of a request that contain keys.
 const KEY_FIELDS: [&str; 5] = ["clientId", "accessToken", "apiSecret", "consumerKey", "consumerSecret"];
-/// A key is printable ASCII without spaces. Spaces around it are removed.
+/// A key is printable ASCII without spaces. Surrounding spaces are removed.
 const KEY_PATTERN: &str = r"^[\t-\r ]*[!-~]+[\t-\r ]*$";
 
 /// Describes in the schema which keys belong together.

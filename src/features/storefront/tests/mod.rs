@@ -180,7 +180,7 @@ fn a_repeated_request_connects_a_store_once() {
     assert_eq!(made.status, 200);
     let asked = shop.peer.asked().len();
     assert_eq!((connect().body, shop.peer.asked().len()), (made.body.clone(), asked), "a repeat gets the stored response");
-    // A repeat without a key tests the keys again and keeps the store.
+    // Repeating the request without an idempotency key tests the store's keys again and keeps the store.
     assert_eq!(shop.connect(json!({})).data()["serverId"], made.body["data"]["serverId"]);
     assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
     work(&shop.app);

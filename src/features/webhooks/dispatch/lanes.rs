@@ -2,7 +2,7 @@
 //! functions are pure.
 //!
 //! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. Endpoints whose last attempt did
-//! not succeed quickly may together use at most half of the connections.
+//! not succeed quickly start new attempts only while they together use less than half of the connections.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

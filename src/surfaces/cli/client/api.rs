@@ -1,5 +1,5 @@
 //! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged. With `--jsonl` or
-//! `--quiet`, the data of the response is printed like that of any other command, but only one page.
+//! `--quiet`, prints the data of the response as other commands do, but only one page.
 
 use std::io::IsTerminal;
 

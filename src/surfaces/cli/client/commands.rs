@@ -38,8 +38,8 @@ pub fn general() -> [Arg; 6] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help).global(true).help_heading(GENERAL);
     let flag = |name, help| option(name, help).action(ArgAction::SetTrue);
     [
-        option("profile", "The profile to use [default: the one of the last login]").value_name("NAME"),
-        option("server", "The address of the server [default: that of the profile]").value_name("URL"),
+        option("profile", "The profile to use [default: the profile of the last login]").value_name("NAME"),
+        option("server", "The address of the server [default: the profile's server]").value_name("URL"),
         flag("json", "Print the response as JSON"),
         flag("jsonl", "Print each item of a list as a line of JSON, with all pages").conflicts_with("json"),
         flag("quiet", "Print only IDs, and no notes or progress").short('q').conflicts_with_all(["json", "jsonl"]),

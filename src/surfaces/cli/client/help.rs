@@ -15,7 +15,7 @@ const NAMES: usize = 20;
 
 /// The commands that need neither a data folder nor a server.
 const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
-/// The command that connects standard input and output to a profile's MCP server, which needs a profile like the client's commands.
+/// The command that connects standard input and output to a profile's MCP server. Like the client's commands, it needs a profile.
 const MCP: &str = "mcp";
 
 /// The section that is shown only with `--help`.

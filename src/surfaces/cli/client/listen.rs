@@ -50,7 +50,7 @@ struct Source {
 /// Runs the command until it is interrupted, or until it has shown `--count` events.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
-    // The webhook must also be deleted if the process receives `kill` or the terminal closes.
+    // The webhook must also be deleted if `kill` ends the process or the terminal closes.
     let awaited = |kind| {
         signal(kind)
             .map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}; check the limit on open files")))

@@ -219,7 +219,7 @@ fn ask_email() -> Result<String, Problem> {
     Ok(line.trim().to_owned())
 }
 
-/// Returns the name of this program for the consent page, with the name of the machine if it is known.
+/// Returns the name of this program for the consent page, including the name of the machine if it is known.
 fn agent_name() -> String {
     let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }

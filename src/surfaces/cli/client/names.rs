@@ -77,7 +77,7 @@ pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static st
     RESOURCES.into_iter().filter(|(name, _)| has(name)).collect()
 }
 
-/// Replaces the HTTP requests in an error of the API, such as `GET /v1/tags lists the tags`, with the commands that send them.
+/// Replaces the HTTP requests in an API error, such as `GET /v1/tags lists the tags`, with the commands that send them.
 pub fn with_commands(operations: &'static [Entry], message: &str) -> String {
     let words: Vec<&str> = message.split(' ').collect();
     let (mut kept, mut at) = (Vec::new(), 0);

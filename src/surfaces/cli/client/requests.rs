@@ -38,7 +38,7 @@ use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The time limit for a response. Slow operations, such as the check of an email's links, take about a minute.
+/// The time limit for a response. Slow operations, such as checking an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
 /// The maximum size of a JSON response. A page of a list has at most 100 items, and an email has at most a few megabytes.
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
