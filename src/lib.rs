@@ -29,8 +29,8 @@
 //! ```
 //!
 //! The command line, the administration socket, the dashboard and the MCP server use the same pipeline as HTTP, so permissions, budgets and
-//! idempotency rules hold everywhere. The caller is a [`engine::api::Principal`]: an API key or a signed-in user, with permissions. The
-//! dashboard identifies users by a cookie, and programs by a token.
+//! idempotency rules hold everywhere. The caller is a [`engine::api::Principal`]: an API key or a signed-in user, with permissions. Users
+//! are identified by a cookie in the dashboard, and by a token in programs.
 //!
 //! # The life of an email
 //!

@@ -268,7 +268,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
     query::<tracking::ops::timeline::Timeline>(),
-    // Operations that links in messages call.
+    // Operations that are called through the links in messages.
     raw::<tracking::ops::open::Open>(),
     raw::<tracking::ops::click::Click>(),
     raw::<tracking::ops::unsubscribe_page::UnsubscribePage>(),

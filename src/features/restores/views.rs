@@ -27,7 +27,7 @@ pub struct RestoreView {
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
     /// Whether the backup has every change up to the requested time. If false, changes after the restored state may be missing. Always true
-    /// until the status is `ready`, because the value is not known before.
+    /// until the status is `ready`, because the value is not known until then.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.

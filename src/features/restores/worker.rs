@@ -124,7 +124,7 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     Ok(Step::More)
 }
 
-/// Returns why a brand cannot be restored from a restored store; returns `None` if it can, because the store belongs to this installation.
+/// Returns why no brand can be restored from a restored store; returns `None` if the store belongs to this installation.
 fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Option<&'static str> {
     let is_installations = |found: &Identity, own: &Identity| found.installation == own.installation && found.store == name;
     match found.zip(own) {

@@ -239,7 +239,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Discards what is known to have been read, so that the next run imports everything with the current settings.
+    /// Discards the record of what has been read, so that the next run imports everything with the current settings.
     pub fn forget_known(&mut self) {
         self.known = Known::default();
         if let Some(running) = &mut self.running {
@@ -263,7 +263,7 @@ impl ScheduledImport {
         let RunFailure { reason, job } = failure;
         self.running = None;
         // Rows of the file may be missing, so the file is imported again even if it does not change, and the platform's changes are read
-        // again from the same time on.
+        // again from the same time.
         self.known = Known { changes_until: self.known.changes_until, ..Known::default() };
         self.failures += 1;
         let wait = limits::SCHEDULED_IMPORT_RETRY_MS << (self.failures - 1).min(20);

@@ -10,7 +10,7 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 
-/// The length of the signature in bytes. 80 bits are too many to guess, but few enough to keep links short.
+/// The length of the signature in bytes. A signature of 80 bits cannot be guessed, and keeps links short.
 const TAG_BYTES: usize = 10;
 const HEAD_BYTES: usize = 1 + 12 + 4;
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -1,8 +1,8 @@
 //! Unsubscribing and choosing topics: only this module applies recipients' own requests, for all channels.
 //!
 //! If a mailing has a topic and the recipient is a contact, the unsubscribe button of an email client unsubscribes from that topic, which
-//! is the list in terms of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing applies
-//! to all mail.
+//! is the list in the sense of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing
+//! applies to all mail.
 
 use super::bounces::{self, SuppressionList};
 use super::pages::Choice;

@@ -37,7 +37,7 @@ enum SimulatedBehavior {
     AlwaysDefers,
     /// The recipient's mail server rejects the message.
     Refuses,
-    /// The message is accepted, and a bounce or complaint follows after `limits::SIMULATED_PAUSE_MS`.
+    /// The message is accepted, and this event follows after `limits::SIMULATED_PAUSE_MS`.
     Then(LaterEvent),
 }
 

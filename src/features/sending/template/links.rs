@@ -1,7 +1,7 @@
 //! The links of a template: finds them in the HTML and replaces them with tracked links.
 //!
-//! Replaces only attribute values in complete tags that start like a web URL. Values that start with a merge field and all other targets
-//! stay unchanged. This module is independent of what happens when a link is clicked.
+//! Replaces only attribute values that start like a web URL and are in complete tags. Values that start with a merge field and all other
+//! targets stay unchanged. This module is independent of what happens when a link is clicked.
 
 use crate::features::domains::Utm;
 use crate::features::sending;

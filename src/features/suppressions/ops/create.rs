@@ -27,7 +27,7 @@ pub struct NewSuppression {
     pub note: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
 
-/// The reason for which a user or program can add an address.
+/// The reasons that users and programs can give when they add an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GivenReason {

@@ -1,4 +1,4 @@
-//! Returns all stored data about one contact in one response (GDPR articles 15 and 20).
+//! Returns the data about one contact in one response (GDPR articles 15 and 20).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
