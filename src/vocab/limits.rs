@@ -602,8 +602,8 @@ pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of waiting and running edits in a project. A client that starts more is probably in a loop; further edits are
-/// rejected until one finishes.
+/// The maximum number of waiting and running edits in an environment, of all accounts together. A client that starts this many is probably
+/// in a loop; further edits are rejected until one finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
 /// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
 /// first.

@@ -54,7 +54,8 @@ impl RateLimits {
         // The time is rounded up, so that the window has ended for a client that waits until `reset`.
         let reset = now.plus_ms(left_ms + 999).seconds();
         let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
-        Allowance { limit, remaining: limit - window.used, reset, granted, retry_after }
+        // Within a window, the account can change to a plan with a limit below the number of requests already made.
+        Allowance { limit, remaining: limit.saturating_sub(window.used), reset, granted, retry_after }
     }
 }
 
@@ -87,6 +88,16 @@ mod tests {
             assert_eq!(refused.reset, start.plus_ms(off_ms + 60_000).seconds());
             assert!(limits_of_account.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 60_000), Monotonic(60_000))).granted);
         }
+    }
+
+    #[test]
+    fn a_limit_lowered_within_a_window_leaves_nothing() {
+        let limits_of_account = RateLimits::default();
+        let at = (Timestamp(0), Monotonic(0));
+        assert!(limits_of_account.take(RouteGroup::General, 3, at).granted);
+        assert!(limits_of_account.take(RouteGroup::General, 3, at).granted);
+        let lowered = limits_of_account.take(RouteGroup::General, 1, at);
+        assert_eq!((lowered.granted, lowered.limit, lowered.remaining), (false, 1, 0));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct Arguments<'a> {
     pub query: &'a str,
     /// The JSON body, for operations that accept one.
     pub body: &'a [u8],
-    /// The decoded input of a call from within the process, used instead of text.
+    /// The decoded input of a call from within the process, used in place of `path`, `query` and `body`.
     pub given: Option<&'a GivenInput>,
 }
 
@@ -84,7 +84,7 @@ impl Arguments<'_> {
             .map_err(|error: TextError| wrong(&track.path().to_string(), &serde_str::plain(&error.0)))
     }
 
-    /// Returns the path parameters, then the query parameters; several values of one query parameter become a comma-separated list.
+    /// Returns the path parameters, then the query parameters; multiple values of one query parameter become a comma-separated list.
     fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
         let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
@@ -339,7 +339,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_i64(self.number("a whole number")?)
+        visitor.visit_i64(self.number("a whole number from -9223372036854775808 to 9223372036854775807")?)
     }
 
     fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -351,7 +351,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_u64(self.number("0 or a positive whole number")?)
+        visitor.visit_u64(self.number("a whole number from 0 to 18446744073709551615")?)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
@@ -414,6 +414,8 @@ mod tests {
         id: String,
         project_id: Option<String>,
         limit: Option<u32>,
+        bytes: Option<u64>,
+        offset: Option<i64>,
         tags: Option<Vec<String>>,
         deep: Option<Deep>,
         all: Option<bool>,
@@ -472,6 +474,13 @@ mod tests {
         );
         let (_, detail) = refusal(read("limit=many"));
         assert_eq!(detail, "limit: must be a whole number from 0 to 4294967295, not \"many\"");
+        let (_, detail) = refusal(read("bytes=18446744073709551616"));
+        assert_eq!(detail, "bytes: must be a whole number from 0 to 18446744073709551615, not \"18446744073709551616\"");
+        let (_, detail) = refusal(read("offset=9223372036854775808"));
+        assert!(
+            detail.starts_with("offset: must be a whole number from -9223372036854775808 to 9223372036854775807, "),
+            "{detail}"
+        );
     }
 
     #[test]

@@ -11,7 +11,10 @@ pub struct Phrase {
     pub text: String,
 }
 
-/// Phrases by their first word, or by the first three bytes of that word if it is a pattern.
+/// The number of bytes of a pattern by which phrases are found.
+const PREFIX_BYTES: usize = 3;
+
+/// Phrases by their first word, or by the start of that word if it is a pattern.
 pub struct Phrases {
     pub phrases: Vec<Phrase>,
     by_word: HashMap<String, Vec<usize>>,
@@ -41,8 +44,8 @@ impl Phrases {
         let words: Vec<String> = text.split([' ', '-']).map(str::to_owned).collect();
         let index = self.phrases.len();
         let Some(first) = words.first() else { return };
-        match first.strip_suffix('*') {
-            Some(prefix) => self.by_prefix.entry(bounded(prefix, 3).to_owned()).or_default().push(index),
+        match first.strip_suffix(['*', '#']) {
+            Some(prefix) => self.by_prefix.entry(bounded(prefix, PREFIX_BYTES).to_owned()).or_default().push(index),
             None => self.by_word.entry(first.clone()).or_default().push(index),
         }
         self.phrases.push(Phrase { words, group: group.to_owned(), text });
@@ -52,7 +55,9 @@ impl Phrases {
     pub fn at<'w>(&'static self, words: &'w [Word]) -> impl Iterator<Item = &'static Phrase> + use<'w> {
         let first = words.first().map(|word| word.folded.as_str()).unwrap_or_default();
         let exact = self.by_word.get(first).into_iter().flatten();
-        let prefixed = self.by_prefix.get(bounded(first, 3)).into_iter().flatten();
+        // A pattern with a short start, such as “$#”, is found by fewer bytes.
+        let starts = (0..=PREFIX_BYTES).filter_map(move |bytes| first.get(..bytes));
+        let prefixed = starts.filter_map(move |start| self.by_prefix.get(start)).flatten();
         exact.chain(prefixed).filter_map(|index| self.phrases.get(*index)).filter(move |phrase| phrase.matches(words))
     }
 }
@@ -71,4 +76,38 @@ fn word_matches(pattern: &str, word: &str) -> bool {
         return word.strip_prefix(before).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     }
     pattern == word
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use super::*;
+
+    static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::read(r##"prices = { en = ["# easy steps", "$# off", "da* trick", "wonder* cure", "plain"] }"##)
+    });
+
+    #[test]
+    fn phrases_that_start_with_a_pattern_are_found() {
+        let found = |text: &str| -> Vec<&'static str> {
+            let word = |word: &str| Word { start: 0, end: 0, folded: word.to_owned() };
+            let words: Vec<Word> = text.split(' ').map(word).collect();
+            PHRASES.at(&words).map(|phrase| phrase.text.as_str()).collect()
+        };
+        for (text, phrase) in [
+            ("3 easy steps", "# easy steps"),
+            ("1,000 easy steps", "# easy steps"),
+            ("$5 off", "$# off"),
+            ("$500 off", "$# off"),
+            ("daily trick", "da* trick"),
+            ("wonderful cure", "wonder* cure"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(found(text), [phrase], "{text}");
+        }
+        for text in ["easy steps", "$ off", "d trick", "wonde cure", "plainly", ""] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
 }

@@ -108,7 +108,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Subtracts a usage that is a part of this one.
+    /// Subtracts usage that is part of this usage.
     pub fn minus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_sub(other.calls),
@@ -135,7 +135,7 @@ impl Usage {
 pub enum ModelError {
     /// The endpoint could not be reached, or did not send a valid response in time, even after the configured retries.
     Unreachable(String),
-    /// The endpoint responded to the last attempt with 408, 409, 429 or 5xx.
+    /// The endpoint responded to the last attempt with status 408, 409, 429 or 5xx.
     Busy(String),
     /// The endpoint rejects this request: the key or the model name is wrong, or the request is too long.
     Rejected(String),
@@ -143,7 +143,7 @@ pub enum ModelError {
     Refused(String),
     /// The reply was cut off at its length limit.
     Truncated,
-    /// The response does not follow the protocol.
+    /// The response does not follow the protocol, or is too large.
     Malformed(String),
     /// The request was not sent, because a monthly limit is reached or its usage cannot be stored. The value is the whole message.
     NotSent(String),
@@ -193,13 +193,13 @@ struct ModelResponse {
 }
 
 impl ModelResponse {
-    /// Returns the outcome of a response that cannot be parsed.
+    /// Returns the outcome of a response that cannot be read.
     fn malformed(cause: String) -> Self {
         Self { text: Err(ModelError::Malformed(cause)), input_tokens: 0, output_tokens: 0 }
     }
 }
 
-/// Shortens a cause so that it fits into a message: one line of limited length, without its own period.
+/// Shortens a cause so that it fits in a message: one line of limited length, without its own period.
 fn cause(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

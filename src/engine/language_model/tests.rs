@@ -10,6 +10,7 @@ use crate::base::random::SeededRandom;
 use crate::engine::fetch::Fetch;
 use crate::engine::settings;
 use crate::testing::fake_model::{FakeModel, Reaction};
+use crate::vocab::limits::LANGUAGE_MODEL_ANSWER_BYTES_MAX;
 
 /// Creates a client for the fake server, with these additional settings.
 fn client(protocol: &str, peer: &FakeModel, more: &[(&str, &str)]) -> Client {
@@ -81,7 +82,7 @@ fn a_busy_endpoint_is_retried_and_finally_given_up() {
 fn permanent_failures_are_not_retried() {
     for protocol in BOTH {
         let refused = Reaction::Status(401, "Incorrect API key provided.".into(), None);
-        let cases: [(Reaction, IsExpected); 5] = [
+        let cases: [(Reaction, IsExpected); 6] = [
             (
                 refused,
                 |trouble| matches!(trouble, ModelError::Rejected(cause) if cause.starts_with("Incorrect API key provided (401")),
@@ -92,6 +93,10 @@ fn permanent_failures_are_not_retried() {
             (Reaction::Cut("{\"a\":".into()), |trouble| *trouble == ModelError::Truncated),
             (Reaction::Bytes(b"<html>".to_vec()), |trouble| matches!(trouble, ModelError::Malformed(_))),
             (Reaction::Text("  ".into()), |trouble| matches!(trouble, ModelError::Malformed(_))),
+            (
+                Reaction::Bytes(vec![b' '; LANGUAGE_MODEL_ANSWER_BYTES_MAX + 1]),
+                |trouble| matches!(trouble, ModelError::Malformed(cause) if cause == "it is larger than 4194304 bytes"),
+            ),
         ];
         for (reaction, is_expected) in cases {
             let peer = FakeModel::with(vec![reaction.clone()]);

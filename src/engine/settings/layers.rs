@@ -1,7 +1,7 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! So an error about a value can name the key, the origin and the remedy. The known keys are those of the defaults. This file neither
-//! interprets keys nor checks rules between values.
+//! An error about a value can therefore name the key, the origin and the remedy. The known keys are the keys of the defaults. This file
+//! neither interprets keys nor checks rules between values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,19 +11,22 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::{Origin, SettingsError, VARIABLE_PREFIX};
+use crate::base::serde_str;
 use crate::vocab::settings::Settings;
 
 /// Tables whose entries the operator names; every entry of such a table has the same keys.
 const NAMED_TABLES: [&str; 2] = ["models", "plans"];
-/// The named tables whose entries get missing keys from the built-in entry.
+/// The named tables whose entries inherit missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
+/// The settings that are names of plans. A plan can have the name "unlimited", which is a limit elsewhere.
+const PLAN_NAMES: [&str; 2] = ["accounts.owner_plan", "accounts.plan"];
 
-/// The values of all layers that were added so far.
+/// The values of all layers that have been added.
 pub(super) struct Layers {
-    /// The known keys, with their defaults as examples of their types, strings last. Names in named tables are replaced by `*`.
+    /// The known keys, with their defaults as examples of their types, strings last. A limit that is "unlimited" by default also has a
+    /// number as an example. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,
-    /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key, or is a whole
-    /// number for a limit that is "unlimited" by default.
+    /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key.
     values: BTreeMap<String, (Value, Origin)>,
 }
 
@@ -35,11 +38,14 @@ impl Layers {
         let mut known: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for (key, value) in &leaves {
             let examples = known.entry(pattern(key)).or_default();
-            if !examples.iter().any(|example| example.same_type(value)) {
-                examples.push(value.clone());
-                // Any text parses as a string, so other types are tried first.
-                examples.sort_by_key(Value::is_str);
+            let is_limit = value.as_str() == Some("unlimited") && !PLAN_NAMES.contains(&key.as_str());
+            for example in std::iter::once(value.clone()).chain(is_limit.then_some(Value::Integer(0))) {
+                if !examples.iter().any(|other| other.same_type(&example)) {
+                    examples.push(example);
+                }
             }
+            // Any text parses as a string, so other types are tried first.
+            examples.sort_by_key(Value::is_str);
         }
         let values = leaves.into_iter().map(|(key, value)| (key, (value, Origin::Default))).collect();
         Ok(Self { known, values })
@@ -117,11 +123,9 @@ impl Layers {
             }
             _ => value,
         };
-        // A limit that is "unlimited" by default can be a number.
-        let is_limit = value.is_integer() && examples.iter().any(|example| example.as_str() == Some("unlimited"));
         // All lists in the settings are lists of strings.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
-        if !(is_limit || examples.iter().any(|example| value.same_type(example))) || has_wrong_item {
+        if !examples.iter().any(|example| value.same_type(example)) || has_wrong_item {
             let found = if has_wrong_item { "a list that contains other values" } else { type_name(&value) };
             return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: accepted(examples) });
         }
@@ -167,7 +171,7 @@ impl Layers {
             put(&mut root, key, value.clone());
         }
         serde_path_to_error::deserialize(Value::Table(root)).map_err(|error| {
-            let (path, reason) = (error.path().to_string(), error.inner().message().trim_end_matches('.').to_owned());
+            let (path, reason) = (error.path().to_string(), serde_str::plain(error.inner().message().trim_end_matches('.')));
             let address = || {
                 // The value can be a port without its address, such as "8090" or ":8090".
                 let given = self.values.get(&path).and_then(|(value, _)| value.as_str()).unwrap_or_default();
@@ -179,7 +183,7 @@ impl Layers {
         })
     }
 
-    /// Returns the default of every key, for each entry of the tables in [`TABLES_WITH_DEFAULTS`].
+    /// Returns the default of every key in each entry of the tables in [`TABLES_WITH_DEFAULTS`].
     fn entry_defaults(&self) -> Vec<(String, Value)> {
         let named = |key: &String| {
             let mut levels = key.split('.');
@@ -297,7 +301,7 @@ pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
 }
 
-/// Returns what a key with these examples accepts, for an error message.
+/// Describes the values that a key with these examples accepts, for an error message.
 fn accepted(examples: &[Value]) -> &'static str {
     match &examples[0] {
         // A whole number is also accepted.

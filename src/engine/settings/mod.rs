@@ -392,7 +392,7 @@ mod tests {
         );
     }
 
-    /// Docker Compose passes unset variables as empty ones.
+    /// Docker Compose passes unset variables as empty strings.
     #[test]
     fn an_empty_variable_counts_as_unset() {
         for name in
@@ -449,6 +449,15 @@ mod tests {
                 "[server]\nidle_seconds = 5.0",
                 "The setting server.idle_seconds (in my.toml, line 2) must be a whole number, not a number with a fraction.",
             ),
+            (
+                "[language_model]\nmonthly_cost_max = 1.5",
+                "The setting language_model.monthly_cost_max (in my.toml, line 2) must be a whole number or \"unlimited\", not a number \
+                 with a fraction.",
+            ),
+            (
+                "[accounts]\nowner_plan = 5",
+                "The setting accounts.owner_plan (in my.toml, line 2) must be text, not a whole number.",
+            ),
             ("server = 5", "The setting server (in my.toml, line 1) must be a table, not a whole number."),
             (
                 "[tls]\nnames = [1]",
@@ -479,7 +488,8 @@ mod tests {
                 "[server]\nhttp = '8090'",
                 "server.http (in my.toml, line 2) is invalid: must be an address with its port, such as 127.0.0.1:8090.",
             ),
-            ("[log]\nlevel = 'loud'", "log.level (in my.toml, line 2) is invalid: unknown variant `loud`, expected one of `off`"),
+            ("[log]\nlevel = 'loud'", "log.level (in my.toml, line 2) is invalid: must be one of off, error, "),
+            ("[log]\nlevel = 'loud'", "; \"loud\" is not allowed."),
             (
                 "[server]\ntrusted_proxies = ['::1', 'x']",
                 "(in my.toml, line 2) is invalid: must be an IP address or a range of IP addresses",

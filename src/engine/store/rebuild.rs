@@ -76,7 +76,9 @@ impl Rebuild {
         }
         if record.position != self.position + 1 {
             let (store, known, next) = (self.store.word(), self.position, record.position);
-            return Err(Error::Io(format!("the log lacks the commits of the {store} store between {known} and {next}")));
+            return Err(Error::Io(format!(
+                "the log lacks the commits of the {store} store between positions {known} and {next}"
+            )));
         }
         self.position = record.position;
         self.merge(record).map(|()| true)
@@ -108,5 +110,22 @@ impl Rebuild {
         drop(port);
         let digests = backup::digests(&file, store.database_kind())?;
         Ok(digests.values().map(|table| table.rows).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+
+    #[test]
+    fn a_gap_in_the_log_is_named_by_its_positions() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let record = |position| Record { store: StoreName::Live, position, at: Timestamp(0), batch: Arc::default() };
+        let mut file = Rebuild::create(StoreName::Live, &folder.path().join("live"), 5).expect("the file can be created");
+        assert!(!file.apply(record(5)).expect("the file contains the record"));
+        assert!(file.apply(record(6)).expect("the record follows"));
+        let gap = file.apply(record(9)).expect_err("two records are missing").to_string();
+        assert_eq!(gap, "the log lacks the commits of the live store between positions 6 and 9");
     }
 }

@@ -137,7 +137,7 @@ impl Crossing {
                 updated: counts.updated,
                 unchanged: counts.skipped,
             });
-            skipped.extend(outcome.failures());
+            skipped.extend(outcome.failures("copied"));
             let Some(next) = next else { return Ok(None) };
             after = Some(next);
         }

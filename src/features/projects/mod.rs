@@ -86,12 +86,12 @@ pub fn owner(tx: &impl Read, project: ProjectId) -> StoreResult<Option<AccountId
     store::owner(tx, project)
 }
 
-/// Returns a failure if the account has the maximum number of projects.
-pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+/// Returns a failure if the account has the maximum number of projects. `remedy` is the last sentence of its message.
+pub fn require_room(tx: &impl Read, account: AccountId, remedy: &str) -> Result<(), Failure> {
     if store::count(tx, account)? < limits::PROJECTS_MAX {
         return Ok(());
     }
-    let detail = format!("An account can have at most {} brands. Use an existing brand instead.", limits::PROJECTS_MAX);
+    let detail = format!("An account can have at most {} brands. {remedy}", limits::PROJECTS_MAX);
     Err(Failure::because(Code::LimitReached, detail))
 }
 

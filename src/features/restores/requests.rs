@@ -34,13 +34,14 @@ pub async fn start(
         let detail = "There is no continuous backup. Set backup.url in the settings, then restart the service.";
         return Err(Failure::because(Code::WrongState, detail));
     };
+    let is_at_given = at.is_some();
     let at = at.map_or(now, |at| at.0);
     if at > now {
         return Err(Failure::field("at", "the time is in the future; choose an earlier time"));
     }
     let sealed = backup.target().map_err(unavailable)?;
     restoring::plan(&sealed, Some(at)).await.map_err(|error| match error {
-        Error::Nothing(reason) => Failure::field("at", reason),
+        Error::Nothing(reason) if is_at_given => Failure::field("at", reason),
         error => unavailable(error),
     })?;
     let restore = Restore {
@@ -96,7 +97,11 @@ pub async fn apply(
         return Err(Failure::because(Code::WrongState, "The brand is being imported. Wait until the import ends."));
     }
     if known.is_none() {
-        projects::require_room(&now, found.account)?;
+        let remedy = match mode {
+            RestoreMode::Copy => "Restore into the existing brand, with the mode missing or replace.",
+            RestoreMode::Missing | RestoreMode::Replace => "The account has no room for the restored brand.",
+        };
+        projects::require_room(&now, found.account, remedy)?;
     }
     drop(now);
     let apply = move |tx: &mut WriteTx<'_>| -> Result<Restore, Failure> {

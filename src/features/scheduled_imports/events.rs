@@ -82,7 +82,7 @@ struct Chunk {
     is_last: bool,
 }
 
-/// Reads the next rows; returns the reason if the rest of the file cannot be read.
+/// Reads the next rows, up to a row that cannot be read. Returns the reason if the first row cannot be read.
 fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Failure> {
     let gone = || Ok(Err("The stored file no longer exists. The next run fetches it again.".to_owned()));
     let Some(start) = blobs::Reader::open(store.read(), import.file, 0)? else { return gone() };
@@ -106,7 +106,9 @@ fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Fa
                 chunk.is_last = true;
                 break;
             }
-            Err(_) => return Ok(Err(broken(chunk.row + 1))),
+            Err(_) if chunk.events.is_empty() => return Ok(Err(broken(chunk.row + 1))),
+            // The next step starts at the broken row and ends the run.
+            Err(_) => break,
             Ok(Some(record)) => {
                 chunk.row += 1;
                 if !record.is_blank() {

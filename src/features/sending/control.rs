@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
 use super::quota::{self, SentCount};
+use super::views::status;
 use super::{recipient_writer, recipients, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
@@ -33,13 +34,14 @@ fn change(
     tx: &mut WriteTx<'_>,
     account: AccountId,
     id: MailingId,
-    change: impl FnOnce(&mut Mailing) -> Result<(), &'static str>,
+    change: impl FnOnce(&mut Mailing) -> bool,
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
-    change(&mut mailing).map_err(|word| {
-        let detail = format!("This action is not possible, because the send is {word}.");
-        Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
-    })?;
+    if !change(&mut mailing) {
+        let status = status(&mailing, &store::counts(tx, id)?);
+        let detail = format!("This action is not possible, because the status of the send is {status}.");
+        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })));
+    }
     mailing.updated_at = tx.now();
     recipients::save(tx, &mailing)?;
     Ok(mailing)
@@ -65,9 +67,9 @@ pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
-        let word = mailing.word();
-        let detail = format!("Nothing can be sent again, because the send is {word}.");
-        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
+        let status = status(&mailing, &store::counts(tx, id)?);
+        let detail = format!("Nothing can be sent again, because the status of the send is {status}.");
+        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
     let mut found = Vec::new();
@@ -168,5 +170,25 @@ mod tests {
         let activities = activity::of(&app.read(), app.project, contact, 10).expect("the store can be read");
         let activities: Vec<_> = activities.iter().map(|activity| (activity.action, activity.mailing)).collect();
         assert_eq!(activities, [(Action::Sent, id)]);
+    }
+
+    // Regression: the error contained the stored state, such as `finished`, which is not a status in the API.
+    #[test]
+    fn a_refused_change_names_the_status_in_the_api() {
+        let app = TestApp::new();
+        let body = json!({
+            "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+            "template": "<p>Hello</p>",
+        });
+        let send = app.post_in("/v1/sending", body).data()["sendId"].clone();
+        let id = MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid");
+        let end = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+            let mut mailing = store::by_id(tx, id)?.expect("the row exists");
+            mailing.state = State::Finished { at: tx.now() };
+            recipients::save(tx, &mailing)
+        };
+        app.data().store.write_blocking(end).expect("the store can be written").expect("the store can be read");
+        let refused = app.post(&format!("/v1/sending/batches/{id}/cancel"), json!({}));
+        assert_eq!((refused.refusal().0, &refused.body["data"]["status"]), (409, &json!("completed")), "{refused:?}");
     }
 }

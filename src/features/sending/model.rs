@@ -313,38 +313,34 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Pauses the mailing; audience planning continues. If the state does not allow a pause, the error is the state's wire name.
-    pub fn pause(&mut self) -> Result<(), &'static str> {
-        match self.state {
-            State::Planning | State::Sending | State::Waiting { .. } => {
-                self.state = State::Paused;
-                Ok(())
-            }
-            _ => Err(self.word()),
+    /// Pauses the mailing; audience planning continues. Returns false if the state does not allow a pause.
+    pub fn pause(&mut self) -> bool {
+        let may_pause = matches!(self.state, State::Planning | State::Sending | State::Waiting { .. });
+        if may_pause {
+            self.state = State::Paused;
         }
+        may_pause
     }
 
-    /// Resumes a paused mailing. If the mailing is not paused, the error is the state's wire name.
-    pub fn resume(&mut self) -> Result<(), &'static str> {
-        match self.state {
-            State::Paused => {
-                self.state = if self.plan == Plan::Done { State::Sending } else { State::Planning };
-                Ok(())
-            }
-            _ => Err(self.word()),
+    /// Resumes a paused mailing. Returns false if the mailing is not paused.
+    pub fn resume(&mut self) -> bool {
+        let is_paused = matches!(self.state, State::Paused);
+        if is_paused {
+            self.state = if self.plan == Plan::Done { State::Sending } else { State::Planning };
         }
+        is_paused
     }
 
-    /// Cancels the mailing. If the mailing has already ended, the error is the state's wire name.
-    pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
-        if self.state.is_final() {
-            return Err(self.word());
+    /// Cancels the mailing. Returns false if the mailing has already ended.
+    pub fn cancel(&mut self, now: Timestamp) -> bool {
+        let is_open = !self.state.is_final();
+        if is_open {
+            self.state = State::Cancelled { at: now };
         }
-        self.state = State::Cancelled { at: now };
-        Ok(())
+        is_open
     }
 
-    /// Returns the wire name of the mailing's state.
+    /// Returns the name of the mailing's state in the log. The API's statuses also depend on the recipients (`views::status`).
     pub fn word(&self) -> &'static str {
         match self.state {
             State::Planning => "queued",
@@ -415,16 +411,16 @@ mod tests {
         for (plan, after) in [(Plan::Selecting, State::Planning), (Plan::From(7), State::Planning), (Plan::Done, State::Sending)]
         {
             let mut paused = mailing(State::Planning, plan);
-            paused.pause().expect("a running mailing can be paused");
-            assert_eq!(paused.pause(), Err("paused"));
+            assert!(paused.pause(), "a running mailing can be paused");
+            assert!(!paused.pause());
             assert!(!paused.state.may_send());
-            paused.resume().expect("a paused mailing can be resumed");
+            assert!(paused.resume(), "a paused mailing can be resumed");
             assert_eq!(paused.state, after);
         }
         let ends = [State::Finished { at: NOW }, State::Cancelled { at: NOW }, State::Failed { reason: String::new(), at: NOW }];
         for end in ends {
             let mut over = mailing(end.clone(), Plan::Done);
-            assert!(over.pause().is_err() && over.resume().is_err() && over.cancel(NOW).is_err());
+            assert!(!over.pause() && !over.resume() && !over.cancel(NOW));
             assert_eq!(over.state, end);
         }
     }

@@ -124,7 +124,8 @@ impl BatchView {
     }
 }
 
-fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
+/// Returns the status of a mailing in the API.
+pub(super) fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
     match mailing.state {
         State::Planning => "queued",
         State::Sending if counts.sent + counts.failed + counts.unknown == 0 => "queued",

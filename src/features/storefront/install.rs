@@ -17,17 +17,22 @@ use super::model::{CustomerImport, Store};
 use super::{scopes, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
-use crate::engine::api::Engine;
+use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error as StoreError, WriteTx};
 use crate::features::connections::PlatformError;
 use crate::features::connections::oauth::REFRESH_HELD;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ProjectId, SessionId};
+use crate::vocab::limits;
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
 /// How an API client connects a store without a signed-in user; used in an error of `oauth::session`.
 pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
+
+/// The error of an installation on a server whose settings have no app.
+pub const NO_APP: &str = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
+                          connections.shopify_client_secret, or connect the store with its own app or token";
 
 /// Returns the context for sealing the state parameter. A sealed state can be opened only with the same context, so only in the same
 /// environment.
@@ -109,6 +114,20 @@ pub struct Returned {
     pub code: String,
     pub shop: String,
     pub state: String,
+}
+
+/// Parses the query of the callback, which Shopify must have signed for this server's app; returns also the app.
+pub fn returned<'s>(settings: &'s Connections, query: &str) -> Result<(Returned, App<'s>), Failure> {
+    let Some(app) = app(settings) else { return Err(Failure::field("query", NO_APP)) };
+    let max = limits::STORE_INSTALL_QUERY_BYTES_MAX;
+    if query.len() > max {
+        return Err(Failure::field("query", format_args!("the query is longer than {max} bytes; start the installation again")));
+    }
+    let Some(returned) = verified(&app, query) else {
+        let reason = "Shopify did not sign this query for this server's app; start the installation again";
+        return Err(Failure::field("query", reason));
+    };
+    Ok((returned, app))
 }
 
 /// Parses the query of the callback; returns `None` unless Shopify signed it with the app's secret. The signature is the hexadecimal

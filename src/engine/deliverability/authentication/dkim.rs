@@ -35,9 +35,10 @@ pub(super) fn audit_dkim(records: &Records, signer: &str, report: &mut Report) -
 
 fn audit_key(name: &str, records: &[String], report: &mut Report) {
     let publish = format!("Publish the DKIM key at {name}, exactly as your mail service shows it.");
+    // Records with other purposes count too: several TXT records make the result undefined (RFC 6376, section 3.6.2.2).
     if records.len() > 1 {
-        let remedy = format!("Keep only one DKIM record at {name}.");
-        report.add("dkim_several", Level::Important, &format!("{name} has several records."), &remedy);
+        let remedy = format!("Keep only the TXT record with the DKIM key at {name}.");
+        report.add("dkim_several", Level::Important, &format!("{name} has several TXT records."), &remedy);
     }
     let key = records.iter().find_map(|record| Some((record, tag(record, "p")?)));
     let Some((record, key)) = key else {
@@ -49,23 +50,26 @@ fn audit_key(name: &str, records: &[String], report: &mut Report) {
         report.add("dkim_revoked", Level::Critical, &format!("The DKIM key at {name} is revoked."), &remedy);
         return;
     }
-    if tag(record, "k").is_some_and(|kind| kind.eq_ignore_ascii_case("ed25519")) {
-        return;
+    if tag(record, "k").is_none_or(|kind| !kind.eq_ignore_ascii_case("ed25519")) {
+        audit_rsa_key(name, key, &publish, report);
     }
+    if tag(record, "t").is_some_and(|flags| flags.split(':').any(|flag| flag.trim() == "y")) {
+        report.add("dkim_testing", Level::Suggested, &format!("The DKIM key at {name} is in test mode."), "Remove “t=y”.");
+    }
+}
+
+fn audit_rsa_key(name: &str, key: &str, publish: &str, report: &mut Report) {
     let key: String = key.chars().filter(|c| !c.is_whitespace()).collect();
     let bytes = data_encoding::BASE64.decode(key.as_bytes()).ok();
     match bytes.as_deref().and_then(rsa_bits) {
         None => {
-            report.add("dkim_invalid", Level::Critical, &format!("The DKIM key at {name} is not a valid RSA key."), &publish);
+            report.add("dkim_invalid", Level::Critical, &format!("The DKIM key at {name} is not a valid RSA key."), publish);
         }
         Some(bits) if bits < RSA_BITS_MIN => {
             let text = format!("The DKIM key at {name} has only {bits} bits.");
             report.add("dkim_short", Level::Important, &text, "Use a 2,048-bit key.");
         }
         Some(_) => {}
-    }
-    if tag(record, "t").is_some_and(|flags| flags.split(':').any(|flag| flag.trim() == "y")) {
-        report.add("dkim_testing", Level::Suggested, &format!("The DKIM key at {name} is in test mode."), "Remove “t=y”.");
     }
 }
 

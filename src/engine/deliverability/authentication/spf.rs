@@ -1,7 +1,5 @@
 //! Checks SPF records (RFC 7208).
 
-use std::collections::HashSet;
-
 use super::{Level, Lookup, Records, Report, Sending, Status, status};
 
 /// The maximum number of lookups in an SPF evaluation (RFC 7208, section 4.6.4).
@@ -67,7 +65,7 @@ pub(super) fn audit_spf(
         let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
         report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
     }
-    let mut count = SpfCount { resolve, seen: HashSet::new(), lookups: 0, is_complete: true, absent: None };
+    let mut count = SpfCount { resolve, path: Vec::new(), read: 1, lookups: 0, is_complete: true, absent: None };
     count.record(&record);
     report.spf_lookups = count.is_complete.then_some(count.lookups);
     if count.lookups > SPF_LOOKUPS_MAX {
@@ -83,7 +81,10 @@ pub(super) fn audit_spf(
 
 struct SpfCount<'a> {
     resolve: &'a dyn Fn(&str) -> Lookup<Vec<String>>,
-    seen: HashSet<String>,
+    /// The domains that led to the record that is being counted. A record that includes one of them is a loop, which is not followed.
+    path: Vec<String>,
+    /// The number of records that were read.
+    read: usize,
     lookups: usize,
     is_complete: bool,
     /// The first included domain without an SPF record.
@@ -91,23 +92,15 @@ struct SpfCount<'a> {
 }
 
 impl SpfCount<'_> {
-    /// Counts the lookups of a record and of the records that it includes.
+    /// Counts the lookups of a record and of the records that it includes. A domain that is included twice counts twice, because receivers
+    /// evaluate it twice.
     fn record(&mut self, record: &str) {
-        let mut waiting = vec![record.to_owned()];
-        let mut read = 0;
-        while let Some(record) = waiting.pop() {
-            read += 1;
-            if read > SPF_RECORDS_MAX {
-                self.is_complete = false;
-                return;
-            }
-            for term in record.split_whitespace().skip(1).take(100) {
-                self.term(term, &mut waiting);
-            }
+        for term in record.split_whitespace().skip(1).take(100) {
+            self.term(term);
         }
     }
 
-    fn term(&mut self, term: &str, waiting: &mut Vec<String>) {
+    fn term(&mut self, term: &str) {
         let term = term.trim_start_matches(['+', '-', '~', '?']);
         let name = term.split([':', '=', '/']).next().unwrap_or_default();
         if !matches!(name, "include" | "a" | "mx" | "ptr" | "exists" | "redirect") {
@@ -115,17 +108,30 @@ impl SpfCount<'_> {
         }
         self.lookups += 1;
         let Some(domain) = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect=")) else { return };
+        if self.path.iter().any(|open| open == domain) {
+            return;
+        }
         // The value of a macro depends on the message, so the lookups behind it cannot be counted.
-        if domain.contains('%') {
+        if domain.contains('%') || self.read == SPF_RECORDS_MAX {
             self.is_complete = false;
-        } else if self.seen.insert(domain.to_owned()) && self.seen.len() <= SPF_RECORDS_MAX {
-            match (self.resolve)(domain) {
-                Lookup::Found(txt) if txt.iter().any(|record| is_spf(&record)) => {
-                    waiting.extend(txt.iter().filter(is_spf).take(1).map(|record| record.to_ascii_lowercase()));
-                }
-                Lookup::Found(_) | Lookup::Absent => self.absent = self.absent.take().or(Some(domain.to_owned())),
-                Lookup::NotChecked => self.is_complete = false,
+            return;
+        }
+        self.read += 1;
+        let txt = match (self.resolve)(domain) {
+            Lookup::Found(txt) => txt,
+            Lookup::Absent => Vec::new(),
+            Lookup::NotChecked => {
+                self.is_complete = false;
+                return;
             }
+        };
+        match txt.iter().find(is_spf) {
+            Some(record) => {
+                self.path.push(domain.to_owned());
+                self.record(&record.to_ascii_lowercase());
+                self.path.pop();
+            }
+            None => self.absent = self.absent.take().or(Some(domain.to_owned())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the checks of DNS records.
+//! Tests the DNS record checks.
 
 use super::spf::SPF_RECORDS_MAX;
 use super::*;
@@ -52,6 +52,10 @@ fn lookups_of_included_records_count_and_loops_end() {
     let report = audit(&records, &Sending::default(), &resolve);
     assert_eq!(report.spf_lookups, Some(12));
     assert_eq!(report.problems[0].id, "spf_lookups");
+    let twice = Records { txt: found(&["v=spf1 include:d.example include:e.example include:d.example -all"]), ..records.clone() };
+    let report = audit(&twice, &Sending::default(), &resolve);
+    assert_eq!(report.spf_lookups, Some(12), "receivers evaluate each include, even of a domain included before");
+    assert_eq!(report.problems[0].id, "spf_lookups");
     let endless = std::cell::Cell::new(0);
     let resolve = |_: &str| {
         endless.set(endless.get() + 1);
@@ -79,7 +83,10 @@ fn keys_are_measured() {
     assert_eq!(key(format!("v=DKIM1; p={}", modulus(128))), ["dkim_short"]);
     assert_eq!(key("v=DKIM1; p=".into()), ["dkim_revoked"]);
     assert_eq!(key("v=DKIM1; p=AAAA".into()), ["dkim_invalid"]);
-    assert_eq!(key("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=".into()), [""; 0]);
+    assert_eq!(key(format!("v=DKIM1; t=y; p={}", modulus(256))), ["dkim_testing"]);
+    let ed25519 = "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    assert_eq!(key(ed25519.into()), [""; 0]);
+    assert_eq!(key(format!("{ed25519}; t=s:y")), ["dkim_testing"]);
 }
 
 /// Regression test: the remedies named records of the From domain, where receivers do not look for them.

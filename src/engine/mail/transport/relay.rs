@@ -140,7 +140,12 @@ impl Query {
                         query.domains.push(domain);
                     }
                 }
-                _ => return Err(format!("unknown parameter {name}; use auth, for, tls or token")),
+                // The name is not quoted: it can be a part of a password with an unescaped ?, or of a token with an unescaped &.
+                _ => {
+                    let why = "a parameter is unknown; use auth, for, tls or token, and write ? in a password as %3F and & in a \
+                               token as %26";
+                    return Err(why.to_owned());
+                }
             }
         }
         Ok(query)
@@ -254,7 +259,9 @@ mod tests {
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with `auth=xoauth2`"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),
-            ("smtp://mail.example.com?via=x", "unknown parameter via"),
+            ("smtp://mail.example.com?via=x", "a parameter is unknown"),
+            ("smtp://user:1?hunter2@mail.example.com", "write ? in a password as %3F"),
+            ("smtp://user@mail.example.com?auth=xoauth2&token=x&hunter2", "& in a token as %26"),
             ("smtp://exa mple.com", "host"),
         ] {
             let why = Relay::parse(text).expect_err(text);

@@ -123,7 +123,7 @@ fn adapted(stage: &Stage, window: u32, options: &ScreenshotOptions) -> Result<(u
     Ok((layout, options.layout_density(window, layout, height)))
 }
 
-/// Returns the width and height of a layout in CSS pixels. Ignores boxes without height, such as hidden text.
+/// Returns the width and height of a layout in the pixels of its viewport. Ignores boxes without height, such as hidden text.
 fn size(root: &MeasuredNode) -> (f32, f32) {
     let (mut width, mut height) = (0.0_f32, root.height);
     let mut nodes = vec![root];
@@ -152,16 +152,17 @@ fn dark_images(material: &Material<'_>, embedded: &[(String, Arc<[u8]>)]) -> Opt
 fn screenshot(stage: &Stage, width: u32, density: f32, height_max: u32) -> Result<(RgbImage, bool), RenderError> {
     let device = |css: u32| (css as f32 * density).round() as u32;
     let limit = device(height_max.min(DRAWN_HEIGHT_PX_MAX));
-    let draw = |height: Option<u32>| {
+    let options = |height: Option<u32>| {
         let viewport = Viewport::new((device(width), height)).with_device_pixel_ratio(density);
-        takumi::render(stage.options(viewport))
+        stage.options(viewport)
     };
-    let (bitmap, mut cut) = match draw(None) {
-        // The email is either taller than the tallest screenshot, or has no height at all.
-        Err(DrawError::InvalidViewport) => match draw(Some(limit)) {
-            Ok(bitmap) => (bitmap, true),
-            Err(error) => return Err(failed(error)),
-        },
+    let (bitmap, mut cut) = match takumi::render(options(None)) {
+        // The email is either taller than the tallest screenshot, or has no height at all; then one row of pixels is drawn.
+        Err(DrawError::InvalidViewport) => {
+            let (_, height) = takumi::measure(options(None)).map(|root| size(&root)).map_err(failed)?;
+            let kept = (height.ceil() as u32).clamp(1, limit.max(1));
+            (takumi::render(options(Some(kept))).map_err(failed)?, height > limit as f32)
+        }
         drawn => (drawn.map_err(failed)?, false),
     };
     let (wide, mut high) = (bitmap.width(), bitmap.height());
@@ -214,4 +215,29 @@ pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Renderi
 pub fn image_addresses(html: &str) -> Result<Vec<String>, RenderError> {
     let medium = Medium { dark: false, paper: false, density: 1.0 };
     Ok(prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, medium).map_err(RenderError::Refused)?.absent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(html: &str, height_max: u32) -> (u32, Vec<Warning>) {
+        let material = Material { html, images: &BTreeMap::new(), fonts: &FontFiles::default(), pixels: 0 };
+        let options = ScreenshotOptions { height_max, ..ScreenshotOptions::of(&[600]) };
+        let rendering = screenshots(&material, &options).expect("the email can be drawn");
+        (rendering.made[0].height_px, rendering.warnings)
+    }
+
+    #[test]
+    fn an_email_without_height_is_not_cut() {
+        assert_eq!(drawn("<body style='margin:0'></body>", DRAWN_HEIGHT_PX_MAX), (1, Vec::new()));
+    }
+
+    #[test]
+    fn a_long_email_is_cut() {
+        for height in [300, 200_000] {
+            let html = format!("<body style='margin:0'><div style='height:{height}px'></div></body>");
+            assert_eq!(drawn(&html, 200), (200, vec![Warning::Cut { width: 600 }]), "{height}");
+        }
+    }
 }

@@ -106,7 +106,7 @@ impl Async for ImportHtml {
         let on_failure = context.engine.settings.language_model.on_failure;
         let mut emails = Vec::new();
         for (field, name, source) in sources(input)? {
-            check_size(&field, &source)?;
+            check_size(&field, "the email", &source)?;
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
@@ -116,7 +116,7 @@ impl Async for ImportHtml {
             // A whole message was sent to one recipient, so its merge fields were filled in.
             let (source, untranslated) =
                 if is_message(&source) { (source, Vec::new()) } else { merge_fields::translated(&source) };
-            check_size(&field, &source)?;
+            check_size(&field, "with its merge fields translated, the email", &source)?;
             let mut imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
             let listed = |field: String| format!("merge field {field}, which has no counterpart in Mailmill");
             imported_html.removed.extend(untranslated.into_iter().map(listed));
@@ -132,12 +132,14 @@ impl Async for ImportHtml {
     }
 }
 
-fn check_size(field: &str, source: &str) -> Result<(), Failure> {
+/// `what` names the source in the error.
+fn check_size(field: &str, what: &str, source: &str) -> Result<(), Failure> {
     let max = limits::HTML_IMPORT_BYTES_MAX;
     if source.len() <= max {
         return Ok(());
     }
-    Err(Failure::field(field, format_args!("the email is {}; shorten it to at most {}", megabytes(source.len()), megabytes(max))))
+    let (size, max) = (megabytes(source.len()), megabytes(max));
+    Err(Failure::field(field, format_args!("{what} is {size}; shorten it to at most {max}")))
 }
 
 /// Returns the sources of the emails, each with its input field and name.
@@ -188,6 +190,7 @@ mod tests {
     use crate::features::emails::generation;
     use crate::testing::TestApp;
     use crate::vocab::environment::Environment;
+    use crate::vocab::limits::HTML_IMPORT_BYTES_MAX;
 
     #[test]
     fn merge_fields_of_another_platform_are_translated_and_others_are_listed() {
@@ -202,5 +205,18 @@ mod tests {
             assert!(own.contains(part) && !own.contains("*|"), "{own}");
         }
         assert!(email["warnings"].to_string().contains("merge field *|REWARDS|*"), "{email}");
+    }
+
+    #[test]
+    fn an_email_that_is_too_large_only_when_translated_is_refused_with_the_reason() {
+        let app = TestApp::new();
+        for (html, start) in [
+            ("*|FNAME|*".repeat(50_000), "html: with its merge fields translated, the email is "),
+            ("x".repeat(HTML_IMPORT_BYTES_MAX + 1), "html: the email is "),
+        ] {
+            let answer = app.post_in("/v1/projects/emails/import-html", json!({ "html": html }));
+            let (status, _, detail) = answer.refusal();
+            assert!(status == 400 && detail.starts_with(start), "{detail}");
+        }
     }
 }

@@ -34,7 +34,7 @@ pub struct ExportToPlatformC {
     #[schemars(schema_with = "options_schema")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
-    /// The connection to use. Required if several HubSpot accounts are connected.
+    /// The connection to use. Required if the brand can use several HubSpot connections.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,

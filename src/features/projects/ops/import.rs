@@ -90,7 +90,7 @@ impl Command for Import {
             failed => failed,
         };
         if failed.is_none() {
-            require_room(tx, account)?;
+            require_room(tx, account, "Use an existing brand instead.")?;
         }
         let id = failed.as_ref().map_or_else(|| ProjectId::make(tx.now(), tx.random()), |failed| failed.id);
         let logos = logos(input.logo_urls.unwrap_or_default());

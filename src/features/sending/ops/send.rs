@@ -11,6 +11,7 @@ use crate::base::strict_objects::AnyJson;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, EmailChoice, ReadyEmail};
@@ -263,6 +264,9 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
             Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
         }
         (None, true) => {
+            if let Some(Err(error)) = subject.as_ref().map(|subject| Template::compile(subject, OutputKind::Header)) {
+                return Err(Failure::field("subject", error));
+            }
             let EmailChoice { emails, mut warnings } =
                 emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
             let project = emails.first().map(|email| email.project);

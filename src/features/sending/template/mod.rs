@@ -6,6 +6,8 @@ pub mod links;
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use super::merge_data::is_link;
 use super::model::{Content, Tracking};
 use crate::base::text::escaped;
@@ -14,6 +16,8 @@ use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;
 use crate::engine::render::merge::{Fields, MergeError, OutputKind, Template};
 use crate::features::domains::Utm;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::EmailId;
 
 /// A mailing's content in one language, ready to be rendered for any number of recipients.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ impl RenderMode {
 pub struct TemplateError {
     /// The language of the content, if it is known.
     pub language: Option<String>,
+    /// The stored email that the content comes from. If absent, the request contained the content.
+    pub email: Option<EmailId>,
     /// The part of the content that contains the template: `subject`, `template` or `text`.
     pub part: &'static str,
     pub error: MergeError,
@@ -54,15 +60,27 @@ pub struct TemplateError {
 
 impl From<TemplateError> for Failure {
     fn from(template_error: TemplateError) -> Self {
-        let TemplateError { language, part, error } = template_error;
-        let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
-        Failure::field(part, format_args!("{error}{of}"))
+        let TemplateError { language, email, part, error } = template_error;
+        let Some(email) = email else {
+            let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
+            return Failure::field(part, format_args!("{error}{of}"));
+        };
+        // The request names the email, and has no field for this part of its content.
+        let part = match part {
+            "template" => "HTML",
+            "text" => "plain text",
+            other => other,
+        };
+        let of = language.map_or_else(String::new, |language| format!(" in {language}"));
+        let detail = format!("The {part} of the email{of} is invalid: {error}. Correct the email.");
+        Failure::because(Code::InvalidRequest, detail).with(json!({ "emailId": email }))
     }
 }
 
 /// Checks content and prepares it for many recipients.
 pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
-    let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
+    let template_error =
+        |part| move |error| TemplateError { language: content.language.clone(), email: content.email, part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
     let subject =

@@ -85,9 +85,7 @@ impl Async for Authorize {
         let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let shop = address::of_shopify(&address::parse(&storefront_store_url)?)?;
         let Some(app) = install::app(&engine.settings.connections) else {
-            let reason = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
-                          connections.shopify_client_secret, or connect the store with its own app or token";
-            return Err(Failure::field("storefrontStoreUrl", reason));
+            return Err(Failure::field("storefrontStoreUrl", install::NO_APP));
         };
         let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
         let started = Install { session, project, shop, customers, expires_at };

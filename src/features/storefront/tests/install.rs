@@ -6,6 +6,7 @@ use crate::base::secret::Secret;
 use crate::features::connections::PlatformError;
 use crate::features::storefront::install::{self, Install, Returned};
 use crate::vocab::ids::SessionId;
+use crate::vocab::settings::Connections;
 
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -86,6 +87,24 @@ fn only_a_query_that_shopify_signed_is_accepted() {
     ] {
         assert_eq!(install::verified(&app, &forged), None, "{forged}");
     }
+}
+
+// Regression: the error for a missing app and for an overlong query said that Shopify did not sign the query.
+#[test]
+fn the_reason_why_a_query_is_refused_is_given() {
+    let shop = Shop::installable();
+    let (_, query) = shop.install();
+    let connections = &shop.app.engine().settings.connections;
+    let refusal = |settings: &Connections, query: &str| {
+        install::returned(settings, query).map(|_| ()).expect_err("the query is refused").text()
+    };
+    assert!(install::returned(connections, &query).is_ok());
+    assert!(refusal(connections, "shop=x").contains("did not sign"));
+    let long = refusal(connections, &"x".repeat(limits::STORE_INSTALL_QUERY_BYTES_MAX + 1));
+    assert!(long.contains("is longer than"), "{long}");
+    let without = TestApp::new();
+    let absent = refusal(&without.engine().settings.connections, &query);
+    assert!(absent.contains("has no Shopify app"), "{absent}");
 }
 
 #[test]

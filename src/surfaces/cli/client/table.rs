@@ -5,7 +5,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::terminal::harmless;
 
-/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last.
+/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last. In 80 columns, there is
+/// room for an ID, a long name and a status, so the status comes before further texts.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -23,6 +24,8 @@ const FIRST: [&str; 36] = [
     "domain",
     "name",
     "title",
+    "state",
+    "status",
     "subject",
     "label",
     "url",
@@ -32,8 +35,6 @@ const FIRST: [&str; 36] = [
     "kind",
     "format",
     "provider",
-    "state",
-    "status",
     "result",
     "reason",
     "version",
@@ -395,6 +396,17 @@ mod tests {
         });
         let text = table(&[campaign], Style { width: Some(80), color: false });
         assert!(text.starts_with("ID                        NAME") && text.ends_with("  scheduled\n"), "{text}");
+    }
+
+    // Regression: in 80 columns, the subject took the room of the status.
+    #[test]
+    fn the_status_is_shown_before_further_texts() {
+        let campaign = json!({
+            "id": "66f1a2b3d4e5f60718293a4b", "name": "A campaign with a name that is long enough to be cut",
+            "subject": "A subject that is also long enough to be cut", "status": "scheduled",
+        });
+        let text = table(&[campaign], Style { width: Some(80), color: false });
+        assert!(text.lines().all(|line| line.width() <= 80) && text.contains("  scheduled  A subj"), "{text}");
     }
 
     #[test]

@@ -47,7 +47,8 @@ page_context!(StoresPage, "stores.html", {
     let started = Self { install_url: link, ..page(Vec::new(), "shopify") };
     let mut waits = StoreView::sample();
     (waits.sync.stage, waits.sync.completed_at) = ("products", None);
-    (waits.sync.waiting, waits.sync.webhooks_off) = (Some("Shopify is rate limiting this store.".into()), Some("refused".into()));
+    waits.sync.waiting = Some("Shopify is down or is rate limiting this store.".into());
+    waits.sync.webhooks_off = Some("refused".into());
     (waits.sync.products_left_out, waits.sync.customers_excluded, waits.sync.customers_failed) = (3, 4, 5);
     (waits.data_requests, waits.webhook_url) = (Vec::new(), None);
     let broken = StoreView { status: "reconnect_required", error: Some("The token was revoked.".into()), ..StoreView::sample() };

@@ -5,7 +5,7 @@ use super::*;
 use crate::features::emails::generation;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::{engagement, tracking};
-use crate::vocab::ids::CampaignId;
+use crate::vocab::ids::{CampaignId, EmailId};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
@@ -209,9 +209,12 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
         let view = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("the ID is a string"))).data();
         assert_eq!((&view["emailId"], &view["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
     }
-    let batch = json!({
-        "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4), "subject": "Hi",
+    let mut batch = json!({
+        "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4),
+        "subject": "{{ broken",
     });
+    assert_eq!(app.post_in("/v1/sending", batch.clone()).body["data"]["field"], "subject");
+    batch["subject"] = "Hi".into();
     let batch = app.post_in("/v1/sending", batch).data();
     assert_eq!(batch["warnings"][0]["code"], "SAME_TEXT_IN_EVERY_LANGUAGE", "{batch}");
     assert_eq!(batch["emailId"], email(4));
@@ -279,14 +282,21 @@ fn a_click_follows_and_counts_for_the_link_in_the_recipients_language() {
 #[test]
 fn a_template_error_in_any_language_is_found_before_sending() {
     let app = TestApp::new();
-    let broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
-    let failure = write(&app, move |tx| {
-        let refused = sending::create(tx, broken).expect_err("the German template is invalid");
-        tx.roll_back();
-        refused
-    });
-    let detail = failure.text();
+    let refusal = |email: Option<EmailId>| {
+        let mut broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
+        broken.contents[1].email = email;
+        let failure = write(&app, move |tx| {
+            let refused = sending::create(tx, broken).expect_err("the German template is invalid");
+            tx.roll_back();
+            refused
+        });
+        failure.text()
+    };
+    let detail = refusal(None);
     assert!(detail.starts_with("template: ") && detail.contains("email in de"), "{detail}");
+    // Regression: the error for a stored email named the field `template`, which the request did not have.
+    let detail = refusal(Some(EmailId::from_bytes([4; 12])));
+    assert!(detail.starts_with("The HTML of the email in de is invalid: "), "{detail}");
 }
 
 #[test]
