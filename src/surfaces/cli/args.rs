@@ -327,7 +327,7 @@ pub struct Restore {
     /// With --brand: restore missing items (the default), also replace existing items, or create a second brand
     #[arg(long, value_name = "missing|replace|copy", requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub mode: Option<RestoreMode>,
-    /// With --brand: also restore the contacts that have been deleted since then
+    /// With --brand: also restore contacts that were deleted after the restored state
     #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub deleted_contacts: bool,
     /// With --brand: restore the brand instead of showing a preview
