@@ -82,7 +82,7 @@ struct Chunk {
     is_last: bool,
 }
 
-/// Reads the next rows, up to a row that cannot be read; returns the reason if the first of them cannot be read.
+/// Reads the next rows, up to a row that cannot be read. Returns the reason if the first row cannot be read.
 fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Failure> {
     let gone = || Ok(Err("The stored file no longer exists. The next run fetches it again.".to_owned()));
     let Some(start) = blobs::Reader::open(store.read(), import.file, 0)? else { return gone() };
@@ -144,7 +144,7 @@ fn is_too_old(event: &Value, now: Timestamp) -> bool {
     at.is_some_and(|at| at.0 < now.plus_ms(-i64::from(limits::EVENT_KEPT_DAYS) * DAY_MS))
 }
 
-/// Stores a chunk's events together with the import's progress.
+/// Stores the events of a chunk together with the import's progress.
 fn commit(tx: &mut WriteTx<'_>, read: &ScheduledImport, import: EventImport, chunk: Chunk) -> Result<(), Failure> {
     try_change(tx, read, |tx, row, now| {
         let EventImport { mut result, .. } = import.clone();

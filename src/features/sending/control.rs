@@ -16,13 +16,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Returns the mailing with this ID if it belongs to the account, or else `NotFound`.
+/// Returns the mailing with this ID if it belongs to the account; otherwise returns `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     let absent = || Failure::because(Code::NotFound, "The account has no direct send or batch with this ID.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Rejects a change to a mailing that is on hold: a success response would be wrong, because the mailing would not resume.
+/// Rejects a change to a mailing that is on hold. A success response would be misleading, because the mailing would not resume.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
     match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),
@@ -62,7 +62,7 @@ pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result
     change(tx, account, id, |mailing| mailing.cancel(now))
 }
 
-/// Queues the message again for recipients whose delivery is unknown, at the risk of duplicates. Returns the number of these
+/// Queues the message again for recipients whose delivery is unknown, at the risk of sending duplicates. Returns the number of these
 /// recipients.
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
@@ -112,7 +112,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     if recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_err() {
         return Ok(false);
     }
-    // The recipient writer does the same after a reply of the mail server. A reply that arrives later has no effect.
+    // The recipient writer makes the same updates when the mail server replies. A reply that arrives after this evidence has no effect.
     quota::count(tx, mailing.account, SentCount::Sent, 1, tx.now())?;
     if let Some((project, contact, sent)) = recipient_writer::sent_activity(tx, &mailing, (number, &recipient), at)? {
         activity::note(tx, project, &[(contact, sent)])?;
@@ -143,8 +143,8 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
-    // Regression: the account's totals did not include a message whose delivery was known only from evidence, and the contact's
-    // timeline and data did not list it.
+    // Regression: if a message's delivery was known only from evidence, the account's totals did not include it, and the contact's timeline
+    // and data did not list it.
     #[test]
     fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
         let app = TestApp::new();

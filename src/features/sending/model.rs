@@ -1,7 +1,7 @@
 //! Mailings and their rules. Pure functions, without store, clock or network.
 //!
-//! A mailing is one content, in one or more languages, for one audience: a direct send, a batch, a test send, or a campaign. Its recipients
-//! are defined in `delivery.rs`.
+//! A mailing is content in one or more languages for one audience: a direct send, a batch, a test send, or a campaign. Its recipients are
+//! defined in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,20 +27,20 @@ pub struct Mailing {
     pub plan: Plan,
     pub from: Sender,
     pub conversation: Option<ConversationId>,
-    /// The content in each language; never empty. Recipients whose language has no translation get the first one.
+    /// The content in each language; never empty. Recipients whose language has no translation receive the first translation.
     pub translations: Vec<Translation>,
     pub audience: Audience,
     /// Whether the mailing ignores the recipients' subscriptions and has no unsubscribe headers.
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// The merge fields that all recipients share, as a JSON object.
+    /// The merge fields shared by all recipients, as a JSON object.
     pub variables: String,
     pub tracking: Tracking,
     pub utm: Option<Utm>,
     pub unknown: Policy,
-    /// The local time at which recipients get the message, if the mailing is sent by local time.
+    /// The local time at which recipients receive the message, if the mailing is sent by local time.
     pub local: Option<LocalTime>,
-    /// The number of the last hold before the mailing was created.
+    /// The number of the last hold that began before the mailing was created.
     pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -55,7 +55,7 @@ pub struct Translation {
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub subject: String,
-    /// The key of the stored templates and links, which mailings with the same content share.
+    /// The key of the stored templates and links, which are shared by mailings with the same content.
     pub content: ContentId,
 }
 
@@ -86,7 +86,7 @@ impl MailingKind {
         }
     }
 
-    /// Returns whether the API shows this kind of mailing as a batch.
+    /// Returns whether the API shows this mailing as a batch.
     pub fn is_group(self) -> bool {
         matches!(self, MailingKind::Batch | MailingKind::Campaign(_))
     }
@@ -115,7 +115,7 @@ pub enum State {
     Cancelled {
         at: Timestamp,
     },
-    /// The mailing cannot be sent. `reason` is a sentence that users can read.
+    /// The mailing cannot be sent. `reason` is a sentence for users.
     Failed {
         reason: String,
         at: Timestamp,
@@ -128,7 +128,7 @@ impl State {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
 
-    /// Returns whether recipients may be claimed. If the mailing waits, the scheduler checks whether it may continue.
+    /// Returns whether recipients may be claimed. If the mailing is waiting, the scheduler checks whether it may continue.
     pub fn may_send(&self) -> bool {
         matches!(self, State::Sending | State::Waiting { .. })
     }
@@ -210,14 +210,14 @@ pub struct NewMailing {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub kind: MailingKind,
-    /// The content in each language: at least one, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no content get
-    /// the first one.
+    /// The content in each language: at least one language, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no
+    /// content receive the first.
     pub contents: Vec<Content>,
     pub from: Sender,
     pub to: To,
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// The merge fields that all recipients share.
+    /// The merge fields shared by all recipients.
     pub variables: serde_json::Map<String, serde_json::Value>,
     pub tracking: Tracking,
     /// The UTM parameters for links. If absent, the domain's setting applies.
@@ -225,7 +225,7 @@ pub struct NewMailing {
     /// The campaign name to use in UTM parameters.
     pub campaign_name: Option<String>,
     pub unknown: Policy,
-    /// The local time at which recipients get the message. It does not apply to addresses from a request.
+    /// The local time at which recipients receive the message. It does not apply to addresses from a request.
     pub local: Option<LocalTime>,
 }
 
@@ -288,12 +288,12 @@ impl Mailing {
         self.translations.iter().filter_map(|translation| translation.email)
     }
 
-    /// Returns the merge fields that all recipients of the mailing share.
+    /// Returns the merge fields shared by all recipients of the mailing.
     pub fn variables(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::from_str(&self.variables).expect("`create` writes only a JSON object")
     }
 
-    /// Returns the first translation, which is also for recipients whose language has no translation.
+    /// Returns the first translation, which is also used for recipients whose language has no translation.
     pub fn first(&self) -> &Translation {
         self.translations.first().expect("a mailing has at least one translation")
     }

@@ -24,7 +24,7 @@ pub struct ListSavedBlocks {
     pub limit: Limit,
     /// The number of saved blocks to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1. Replaces `offset`.
+    /// The number of the page to return, starting at 1. Used instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

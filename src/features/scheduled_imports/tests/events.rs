@@ -88,7 +88,7 @@ fn columns_are_mapped_and_missing_ones_named() {
     }
 }
 
-// Regression test: the rows that were read together with a row that cannot be read were not imported.
+// Regression test: rows that were read together with an unreadable row were not imported.
 #[test]
 fn rows_before_a_broken_row_are_imported() {
     let (app, host) = (app(), CsvHost::start());
@@ -101,7 +101,7 @@ fn rows_before_a_broken_row_are_imported() {
     assert_eq!(events(&app, "ada@example.com").len(), 1);
 }
 
-/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps repeats no row.
+/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps does not repeat any rows.
 #[test]
 fn a_restart_repeats_no_row_and_a_deleted_import_ends() {
     const ROWS: usize = limits::EVENTS_PER_BATCH_MAX * 2 + 10;

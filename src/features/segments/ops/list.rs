@@ -26,8 +26,8 @@ pub struct ListSegments {
     pub limit: Limit,
     /// The number of segments to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1; takes the place of `offset`. If given, the response's `data` is the array itself,
-    /// and `count` is the total.
+    /// The number of the page to return, starting at 1; replaces `offset`. If given, the response's `data` is the array itself, and `count`
+    /// is the total.
     pub page: Option<PageNumber>,
 }
 

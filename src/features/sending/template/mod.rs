@@ -29,14 +29,14 @@ pub struct Compiled {
     pub weight: usize,
 }
 
-/// Determines which links, pixel and unsubscribe line the compiled content gets.
+/// The links, tracking pixel and unsubscribe line to add to the compiled content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,
     pub clicks: bool,
     /// Whether the message must contain an unsubscribe link.
     pub unsubscribes: bool,
-    /// The UTM parameters for untracked links. Tracked links get their UTM parameters when they redirect.
+    /// The UTM parameters for untracked links. For tracked links, the UTM parameters are added during the redirect.
     pub utm: Option<Utm>,
 }
 
@@ -124,7 +124,7 @@ impl Compiled {
         fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
     }
 
-    /// Returns whether the content requires no fields except `email` and the recipient's links.
+    /// Returns whether the content requires no fields other than `email` and the recipient's links.
     pub fn needs_nothing(&self) -> bool {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))

@@ -25,7 +25,7 @@ pub struct Complete;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The complete query with which Shopify redirected the user back, unchanged, because Shopify signs its parameters.
+    /// The complete, unchanged query with which Shopify redirected the user back. Shopify signs the parameters in the query.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -92,8 +92,8 @@ impl Async for Complete {
     }
 }
 
-/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code once, so a second
-/// call, such as after a lost response, could not exchange it again.
+/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code only once, so a second call,
+/// for example after a lost response, cannot exchange it again.
 async fn completed(
     context: &Context,
     project: ProjectId,

@@ -151,7 +151,7 @@ fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
     assert!(refused.refusal().2.contains("which can serve only one brand"), "{refused:?}");
 }
 
-// Regression: the app had to be installed again, although the refresh token was valid.
+// Regression: the app had to be reinstalled although the refresh token was valid.
 #[test]
 fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     let shop = Shop::installable();
@@ -166,7 +166,7 @@ fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: after the operator replaced the app's secret, every webhook was rejected until the app was installed again.
+// Regression: after the operator replaced the app's secret, every webhook was rejected until the app was reinstalled.
 #[test]
 fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
     let shop = Shop::installable();
@@ -176,7 +176,7 @@ fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
     shop.connect(json!({})).data();
     shop.adopt(tokens);
     shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
-    // Only an installed app has the secret in the settings.
+    // The secret in the settings is valid only for webhooks of an installed app.
     let second = shop.app.another_project();
     let other =
         json!({ "projectId": second, "storefrontStoreUrl": SHOP, "accessToken": SHOPIFY_TOKEN, "apiSecret": "shpss_other" });

@@ -12,11 +12,11 @@ use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;
 use crate::engine::api::{Entry, Replay};
 
-/// The maximum number of allowed values that the help of an option lists.
+/// The maximum number of allowed values that an option's help lists.
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// Which commands get all their arguments. The other commands have only a name and a summary, which are enough for a list of commands.
+/// Which commands get all their arguments. The other commands get only a name and a summary, which are sufficient for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
@@ -38,8 +38,8 @@ pub fn general() -> [Arg; 6] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help).global(true).help_heading(GENERAL);
     let flag = |name, help| option(name, help).action(ArgAction::SetTrue);
     [
-        option("profile", "The profile to use [default: the one of the last login]").value_name("NAME"),
-        option("server", "The address of the server [default: that of the profile]").value_name("URL"),
+        option("profile", "The profile to use [default: the profile of the last login]").value_name("NAME"),
+        option("server", "The address of the server [default: the profile's server]").value_name("URL"),
         flag("json", "Print the response as JSON"),
         flag("jsonl", "Print each item of a list as a line of JSON, with all pages").conflicts_with("json"),
         flag("quiet", "Print only IDs, and no notes or progress").short('q').conflicts_with_all(["json", "jsonl"]),
@@ -108,7 +108,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
         if field.name == PROJECT {
             let help = "The name or ID of the project [default: the default project]";
             arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
-            // Other commands have `--project`, so users also try the option here.
+            // Other commands have the option `--project`, so users also try the option here.
             let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
             arguments.push(same.conflicts_with(id));
             continue;
@@ -220,7 +220,7 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
     arguments
 }
 
-/// Returns the first sentence of a description, without its full stop.
+/// Returns the first sentence of a description, without its period.
 fn first_sentence(text: &str) -> String {
     let end = text.find(". ").unwrap_or(text.len());
     text[..end].trim_end_matches('.').to_owned()

@@ -1,4 +1,5 @@
-//! Emails in several languages: each recipient gets the right language, and tracking and retries refer to the email that was sent.
+//! Tests for emails in several languages: each recipient receives the right language, and tracking and retries refer to the email that was
+//! sent.
 
 use super::*;
 use crate::features::emails::generation;
@@ -83,7 +84,7 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let sent = app.post(&format!("{path}/send"), json!({})).data();
     let batch = id(&sent, "batchId");
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
-    // The language is chosen when the row is written, so later changes do not affect a retry.
+    // The language is chosen when the recipient row is written, so later changes do not affect a retry.
     app.patch_in(&format!("/v1/contacts/{german}"), json!({ "language": "en" })).data();
     assert_eq!(run_to_the_end(&app, batch).sent, 5);
 
@@ -120,7 +121,7 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
             .iter()
             .map(|row| row["subject"].as_str().expect("the value is a string").to_owned());
         assert_eq!(rows.collect::<Vec<_>>(), vec![subject(email); many]);
-        // The cursor is in a direct send that has been deleted since the previous page.
+        // The cursor points to a direct send that has been deleted since the previous page was returned.
         let later = app.get(&format!("{own}/logs?cursor=ffffffffffffffffffffffff.0")).data()["emails"].clone();
         assert_eq!(later.as_array().expect("the value is a list").len(), many);
     }
@@ -135,7 +136,7 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
     }
 }
 
-/// Checks that unsubscribes and opens are counted for the email that the recipient got.
+/// Checks that unsubscribes and opens are counted for the email that the recipient received.
 fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
     let tx = app.read();
     let mailing = sending::by_id(&tx, batch).expect("the store can be read").expect("the row exists");
@@ -171,8 +172,8 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     let (conversation, emails) = series(&app);
     contacts(&app);
     let email = |index: usize| emails[index]["id"].clone();
-    // Each row: the recipient, the email in the request, whether the request contains the conversation, the email that is sent, and
-    // whether a warning states that only the first email in the series is sent.
+    // Each row: the recipient, the position of the email in the request, whether the request names the conversation, the position of the
+    // email that is sent, and whether a warning states that only the first email in the series is sent.
     for (name, named, with_conversation, sent, warned) in [
         ("de", None, true, 1, true),
         ("other", None, true, 0, true),
