@@ -27,7 +27,7 @@ macro_rules! files {
     };
 }
 
-/// The templates that pages' templates extend or import, and the error page's template.
+/// The templates that page templates extend or import, and the template of the error page.
 const SHARED: &[Template] = &[
     template!("layout.html"),
     template!("parts.html"),

@@ -33,7 +33,7 @@ const BOUNDARY: &str = "first-minute-4f1c9a";
 pub enum StoryOwner {
     /// An API key for the test environment.
     Key(String),
-    /// A signed-in user, with the data of the test environment.
+    /// A signed-in user in the test environment.
     Person(Box<UserSession>),
 }
 
@@ -297,7 +297,7 @@ impl Story {
         Ok((done, format!("/inbox/{id}")))
     }
 
-    /// Performs the readers' opens, clicks and unsubscribes with the links in their messages.
+    /// Performs the readers' opens, clicks and unsubscribes through the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -440,7 +440,7 @@ impl Story {
     }
 }
 
-/// Returns the first link in the text that starts with the path `front`.
+/// Returns the first link in the text whose path starts with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

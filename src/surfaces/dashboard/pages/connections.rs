@@ -20,7 +20,7 @@ use crate::vocab::providers::Provider;
 struct Platform {
     word: &'static str,
     label: &'static str,
-    /// A hint where users find their API key on the platform.
+    /// A hint that says where users find their API key on the platform.
     hint: &'static str,
     /// The scopes that the API key needs for imports, each with its purpose.
     scopes: &'static [(&'static str, &'static str)],

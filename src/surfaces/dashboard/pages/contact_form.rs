@@ -65,8 +65,8 @@ impl CustomRow {
     }
 }
 
-/// Returns rows for the contact's own custom fields, suggestions from other contacts, and a few empty rows. After a submission, returns
-/// the submitted rows instead.
+/// Returns rows for the contact's custom fields, suggestions from other contacts, and a few empty rows. After a submission, returns the
+/// submitted rows instead.
 pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Vec<CustomRow>, PageError> {
     let row = |name: &str, value: String, fixed: bool| CustomRow { name: name.to_owned(), value, fixed };
     let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! The page with a campaign's dry run and the forms that send or schedule the campaign.
 //!
-//! The dry run applies the checks of a send to the recipients at this moment. With many recipients, it takes a while.
+//! The dry run applies the checks of a send to the current recipients. With many recipients, it takes a while.
 
 use std::collections::BTreeMap;
 

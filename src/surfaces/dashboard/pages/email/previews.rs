@@ -310,7 +310,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     };
     let Counted { data: known, .. } = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
     let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
-    // The common devices include their dark variants and those without images, because the page can show these too.
+    // The common devices include their variants in dark mode and without images, because the page can also show these.
     let is_common = |key: &str| {
         common
             .iter()
