@@ -49,7 +49,7 @@ pub enum Fault {
     Html,
     /// Does not respond for a minute.
     Silence,
-    /// Replaces the first text with the second in the response.
+    /// Replaces the first string with the second in the response.
     Replace(&'static str, &'static str),
 }
 
@@ -69,7 +69,7 @@ pub struct State {
     /// The number of the first member of the Mailchimp list.
     first: usize,
     changes: Changes,
-    /// The ID of a contact of HubSpot that was deleted, but that lists still have.
+    /// The ID of a deleted HubSpot contact that lists still contain.
     deleted: Option<String>,
     /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
     /// fault.

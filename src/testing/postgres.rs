@@ -135,7 +135,7 @@ impl Postgres {
         Self { folder, programs, port: free_address().port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
-    /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
+    /// Returns a command that does not run as root, and whose process ends when the thread that started it ends.
     fn program(&self, name: &str) -> Command {
         let program = self.programs.join(name);
         let mut command = Command::new("setpriv");
@@ -153,7 +153,7 @@ impl Postgres {
         assert!(self.comes_up(), "PostgreSQL accepts connections: {}", log());
     }
 
-    /// Starts a new server. Another program can have taken the port in the meantime, so the server tries several.
+    /// Starts a new server. Another program may have taken the port, so this function tries several ports.
     fn first_start(&mut self) {
         for _ in 1..STARTS_MAX {
             if self.comes_up() {
@@ -280,7 +280,7 @@ pub fn database_of(url: &str) -> &str {
     url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of a database")
 }
 
-/// Gives a file or a folder to the user who runs the server.
+/// Makes the user who runs the server the owner of a file or folder.
 fn own(path: &Path) {
     if is_superuser() {
         assert!(Command::new("chown").arg(USER).arg(path).status().expect("there is a chown").success());

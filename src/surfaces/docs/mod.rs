@@ -45,7 +45,7 @@ impl<S> WithDocs<S> {
     }
 
     /// Returns a future that renders the documentation, so that the first reader does not wait. The service's URL must be known when the
-    /// future runs. A request that arrives before it completes waits for the same rendering.
+    /// future runs. A request that arrives during the rendering waits for its result.
     pub fn render_ahead(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let rendering = rendered(self.site.clone(), self.api.clone());
         Box::pin(async move { drop(rendering.await) })

@@ -65,7 +65,7 @@ impl ConnectionActivity {
         self.activity.moved()
     }
 
-    /// Waits until the server asks the connection to close, because another connection needs its place.
+    /// Waits until the server asks this connection to close to make room for another one.
     pub async fn asked_to_close(&self) {
         self.activity.asked_to_close().await;
     }

@@ -7,9 +7,9 @@
 //! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on
 //! headers) → `exchange` (limits on requests, deadline, panics) → the service, which reads the body through `body`.
 //!
-//! The surface's own responses use the error envelope, except where the protocol does not allow one: over HTTP/2, too large headers get
-//! a bare 431 from hyper, and malformed frames get a reset or GOAWAY. A connection over the limit is closed without a response if it
-//! uses TLS, or if too many are refused at the same time. A stalled connection is cut.
+//! The surface's own responses use the error envelope, except where the protocol does not allow one: over HTTP/2, hyper responds to
+//! oversized headers with a bare 431, and to malformed frames with a reset or GOAWAY. A connection over the limit is closed without a
+//! response if it uses TLS, or if too many are refused at the same time. A stalled connection is cut.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The client's address, and the reverse proxies that are trusted to report it.
 //!
-//! `X-Forwarded-For` is a list to which each proxy appends the address of its own client. Only entries that trusted proxies wrote can
-//! be trusted: the client is the right-most address that is not a trusted proxy, and everything to its left may be forged. This module
-//! is independent of how the address is used.
+//! `X-Forwarded-For` is a list to which each proxy appends the address of its client. Only entries that trusted proxies wrote can be
+//! trusted: the client is the right-most address that is not a trusted proxy, and everything to its left may be forged. This module is
+//! independent of how the address is used.
 
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
 //!
-//! It runs on a thread of its own, so synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
+//! It runs on a separate thread, so both synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
 
 mod conversation;
 
@@ -199,7 +199,7 @@ impl MailSink {
         self.seen().messages.len()
     }
 
-    /// Returns all commands received so far, without line ends, each with the index of its connection. Credentials are omitted.
+    /// Returns all commands received so far, without line breaks, each with the index of its connection. Credentials are omitted.
     pub fn commands(&self) -> Vec<(usize, String)> {
         self.seen().commands.clone()
     }

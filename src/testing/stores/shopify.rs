@@ -1,4 +1,4 @@
-//! A simulated Shopify shop: GraphQL operations at the pinned version with their cost, bulk operations with their files, and signed
+//! A simulated Shopify shop: GraphQL operations at the pinned version and their costs, bulk operations and their files, and signed
 //! webhooks.
 
 use std::collections::BTreeMap;

@@ -72,7 +72,7 @@ const COLUMN_NARROW_MAX: usize = 32;
 const WIDE: usize = 100;
 /// The maximum number of columns in a table that is not written to a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The maximum length of a string that an object shows in full.
+/// The maximum length of an object's value that is shown in full.
 const TEXT_MAX: usize = 2_000;
 /// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;

@@ -205,7 +205,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     }
 }
 
-/// Returns a connection with a small receive buffer, so that a large reply does not fit into the buffers on its way.
+/// Returns a connection with a small receive buffer, so that the buffers between server and client cannot hold a large reply.
 async fn slow_reader(address: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket can be created");
     socket.set_recv_buffer_size(16 * 1024).expect("the receive buffer can be made smaller");
