@@ -53,7 +53,7 @@ use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The time that the clock shows at first: midnight UTC on 2026-01-01.
+/// The initial time of the clock: midnight UTC on 2026-01-01.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A running engine with one account, one project, and one key for the test environment.

@@ -170,7 +170,7 @@ impl<S: Service> WithLeader<S> {
         empty(status)
     }
 
-    /// Lets the leader handle a message that this follower received. Its effects are on disk when this function returns `Ok`.
+    /// Forwards an incoming message to the leader, which handles it. The message's effects are on disk when this function returns `Ok`.
     pub async fn forward_mail(&self, raw: Bytes, envelope: &Envelope<'_>) -> Result<(), Failure> {
         let mut headers = HeaderMap::new();
         for (name, address) in [(MAIL_SENDER, envelope.sender), (MAIL_RECIPIENT, envelope.recipient)] {

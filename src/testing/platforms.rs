@@ -29,7 +29,7 @@ use changes::Changes;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 
-/// The API keys that the platforms accept at first.
+/// The API keys that the platforms accept initially.
 pub const KLAVIYO_KEY: &str = "pk_0123456789abcdef";
 pub const MAILCHIMP_KEY: &str = "0123456789abcdef0123456789abcdef-us21";
 pub const HUBSPOT_KEY: &str = "pat-na1-01234567-89ab-cdef";

@@ -1600,7 +1600,7 @@ pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::f
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
 /// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
-/// The maximum length of a link that the check of links accepts. Some clients and mail scanners cut longer URLs.
+/// The maximum length of a link that the link check accepts. Some clients and mail scanners truncate longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
 /// The time after which an unused dictionary is released. Loading a dictionary takes up to a quarter of a second, and a loaded dictionary
 /// uses up to 30 MB.

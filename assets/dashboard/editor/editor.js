@@ -484,7 +484,7 @@
     act(() => list.splice(index + 1, 0, made));
     choose(made.id);
     const text = canvas.querySelector(`[data-id="${CSS.escape(made.id)}"] :is(textarea, [contenteditable])`);
-    // Focuses the first text of the new block and selects it, so that typing replaces it.
+    // Focuses the first text field of the new block and selects its content, so that typing replaces it.
     text?.focus();
     if (text?.select) text.select();
     else if (text) getSelection().selectAllChildren(text);
@@ -522,7 +522,7 @@
     let file = null, focus = [0.5, 0.5], typed = false;
     const stage = h("div", { class: "focus-stage" }), mark = h("span", { class: "focus-mark" });
     const alt = h("input", { name: "alt", maxlength: "300", value: current.alt ?? "", input: () => (typed = true) });
-    // The alt text of one image is wrong for another, but a text that the user typed here stays.
+    // The alt text of one image is wrong for another, but alt text that the user typed here stays.
     const describe = (about) => {
       if (!typed) alt.value = (about ?? "").slice(0, 300);
     };

@@ -49,7 +49,7 @@ impl PageError {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
 
-    /// Returns the error for a form that was sent without one of its buttons.
+    /// Returns the error for a form that was submitted without one of its buttons.
     pub fn unknown_action() -> Self {
         Self::plain(
             StatusCode::BAD_REQUEST,

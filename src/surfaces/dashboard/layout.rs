@@ -29,7 +29,7 @@ pub struct ErrorPage {
     entries: Vec<(String, String)>,
     /// The fields with which the user can submit the form again.
     again: Vec<(String, String)>,
-    /// The URL of the form's target.
+    /// The URL to which the form is submitted.
     action: String,
 }
 

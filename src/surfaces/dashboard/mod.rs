@@ -211,7 +211,7 @@ async fn run(
             }
             false => Fields::collect(headers, body, page.files).await?,
         };
-        // The error page shows what the user entered, for example if they have signed in again in another tab.
+        // The form is stored before the token is checked, so that the error page can show what the user entered.
         let is_right = forms::is_right(&visit.csrf, form.get("csrf"));
         visit.form = form;
         if !is_right {

@@ -196,7 +196,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The style of a language for writing values.
+/// How a language formats values.
 struct Style {
     name: fn(&str) -> String,
     word: fn(&Value) -> String,

@@ -1,8 +1,8 @@
 //! The state of an HTTP connection: its [`Activity`], the number of started requests, and whether part of a request body was left
 //! unread.
 //!
-//! Requests write this state; the task that keeps the connection reads it to close the connection when it idles or stalls. The atomics
-//! use relaxed ordering, like those of [`Activity`].
+//! Requests write this state. The task that runs the connection reads the state, and closes the connection if it is idle or stalled. The
+//! atomics use relaxed ordering, like those of [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};

@@ -37,8 +37,8 @@ const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 /// The maximum number of requests that another node forwards at the same time. That node limits the requests of its own clients.
 const NODE_STREAMS: u32 = 4_096;
 
-/// The time that an idle HTTP/2 connection has to close when another connection needs its place. A request that has just arrived is
-/// recorded only when its task first runs, so an immediate close could interrupt it.
+/// The time that an idle HTTP/2 connection has to close when another connection needs its slot. A request that has just arrived is recorded
+/// only when its task first runs, so an immediate close could interrupt it.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
 pub struct Context<S> {
@@ -239,8 +239,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drives `connection` to its end. Returns its result, or `None` if the keeper cut it. `closing` is the function that stops the connection
-/// gracefully, and the time that an idle connection has to close when another connection needs its place.
+/// Drives `connection` to its end. Returns its result, or `None` if the keeper aborted the connection. `closing` is the function that stops
+/// the connection gracefully, and the time that an idle connection has to close when another connection needs its slot.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -251,7 +251,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // A single timer serves idling and stalling. It is reset only when it fires, so requests do not pay for it.
+    // A single timer detects idle and stalled connections. The timer is reset only when it fires, so it adds no cost to requests.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -289,7 +289,7 @@ enum KeeperAction {
     Later(Instant),
     /// Close the connection gracefully, because it is idle.
     Stop,
-    /// Cut the connection, because it is stalled.
+    /// Abort the connection, because it is stalled.
     Cut,
 }
 

@@ -50,8 +50,7 @@ impl ProxyTrust {
         let mut client = proxy;
         let mut hop = 0;
         for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
-            // Trusted proxies write only addresses, so other text is forged or unknown, and the last valid hop is the
-            // client.
+            // Trusted proxies write only addresses, so anything else is forged or unknown, and the last valid hop is the client.
             let Some(address) = parse_hop(element) else { break };
             client = address;
             hop = index;

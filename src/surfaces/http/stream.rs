@@ -102,8 +102,7 @@ impl<I> GuardedStream<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
-    /// Closes the connection so that the client can still read the last response, or immediately if another connection needs its
-    /// place.
+    /// Closes the connection so that the client can still read the last response, or immediately if another connection needs its slot.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
         let closing = async {

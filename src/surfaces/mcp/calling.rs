@@ -147,8 +147,8 @@ const WAIT_INTERVAL: Duration = Duration::from_millis(500);
 /// The longest pause that a response can request: request budgets are per minute.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Returns the time until the next read of the work's status. A used-up request budget and a short outage pass while the work
-/// continues; after any other error, returns `None`.
+/// Returns the time until the next read of the work's status. The work continues during a short outage or while the request budget is
+/// exhausted. After any other error, returns `None`.
 fn pause(reply: &Reply) -> Option<Duration> {
     match reply.status.as_u16() {
         200..=299 => Some(WAIT_INTERVAL),

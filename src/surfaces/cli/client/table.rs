@@ -186,7 +186,7 @@ fn widths(wanted: &[usize], terminal: Option<usize>) -> Vec<usize> {
     widths
 }
 
-/// Returns the heading of a column: `createdAt` is `CREATED AT`.
+/// Returns the heading of a column: `createdAt` becomes `CREATED AT`.
 fn heading(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     for character in name.chars() {

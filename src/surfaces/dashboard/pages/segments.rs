@@ -299,7 +299,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
             if form.get("do") != "count" {
                 return draw(visit, &audience, &draft, Some(&error), row).await;
             }
-            // The user is still editing, so an incomplete filter does not change the status of the page.
+            // The user is still editing, so an incomplete filter does not change the HTTP status.
             draft.count = Some(MemberCount { error: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             draw(visit, &audience, &draft, Some(&unfinished), row).await

@@ -257,7 +257,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
-    // With the conversation ID, the campaign sends each recipient the email in the recipient's language.
+    // A campaign with a conversation ID sends each recipient the email in the recipient's language.
     input.insert("conversationId".into(), template::context(&found.conversation_id));
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);

@@ -444,7 +444,7 @@ impl BlockKind {
         block
     }
 
-    /// Returns the names of the form fields for images, including those in the items in a list.
+    /// Returns the names of the form fields for images, including the fields of list items.
     pub fn images(&self) -> impl Iterator<Item = String> {
         let is_image = |field: &&Field| field.control == Control::Image;
         let own = self.fields.iter().filter(is_image).map(|field| field.path.to_owned());

@@ -96,7 +96,7 @@ struct Choice {
 struct Picture {
     url: String,
     about: String,
-    /// The path of a reduced copy of the image.
+    /// The path of a smaller copy of the image.
     preview: String,
     width: Option<u32>,
     height: Option<u32>,
