@@ -219,7 +219,7 @@ impl TestApp {
         }
     }
 
-    /// Puts sending on hold, as on a copy of a data folder: work that was requested before waits.
+    /// Puts sending on hold, as on a copy of a data folder: work that was requested earlier waits.
     pub fn put_on_hold(&self) {
         let cause = Cause::Copied { sign: "the test copied it".into() };
         self.engine.hold.set(Some(OnHold { since: self.clock.now(), number: 1, cause }));

@@ -83,7 +83,7 @@ async function renew(id, address) {
     if (!fresh) return location.reload();
     // The keyboard focus stays on the same control.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // Opened `<details>` elements stay open.
+    // Open `<details>` elements stay open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);

@@ -156,7 +156,7 @@ impl<S: Service> WithLeader<S> {
         sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
     }
 
-    /// Buffers the visits that another node sends, so that the worker of this leader stores them.
+    /// Buffers the visits that another node sends, so that this leader's worker stores them.
     async fn receive_visits(&self, body: Body) -> Reply {
         let read = body.collect(limits::CLUSTER_VISITS_BYTES_MAX).await.ok();
         let visits: Option<Visits> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());

@@ -9,7 +9,7 @@
 //! 3. Update the OpenAPI snapshot (`SNAPSHOTS=write cargo test --test tidy openapi`), and regenerate the API clients
 //!    (`assets/clients/README.md`).
 //!
-//! After the first release, a new field, at any place, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
+//! After the first release, a new field, at any position, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
 //! store the fields by position. `ContactRow::read` and `features/filters/row.rs` read rows without `upgrade`, and compile only if the
 //! version is 1. Jobs store positions of columns in the same way (`Import::columns`), so `Job` in `features/contacts/jobs` needs both too.
 
@@ -99,7 +99,7 @@ pub struct ContactField {
     pub label: &'static str,
     /// The place in a contact where the value is stored, which also determines the type of the value.
     pub place: FieldSource,
-    /// Whether the `fields` of a segment filter can test the field. Tags have conditions of their own.
+    /// Whether the `fields` of a segment filter can test the field. Tags have separate conditions.
     pub filterable: bool,
     /// Whether CSV imports accept the field.
     pub importable: bool,

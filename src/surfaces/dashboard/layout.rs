@@ -89,7 +89,7 @@ fn error_page(visit: &Visit, error: PageError) -> PageResponse {
             let page = ErrorPage {
                 message: error.message.clone(),
                 entries: visit.form.entries(),
-                // An operation that a rate limit refused has changed nothing, so the form can be submitted again.
+                // An operation that a rate limit rejects changes nothing, so the form can be submitted again.
                 again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
                 action: visit.address(),
             };

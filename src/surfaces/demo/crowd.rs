@@ -86,7 +86,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Returns the demo's contacts, followed by the user, as a CSV file in the form of a shop's export.
+/// Returns the demo's contacts, followed by the user, as a CSV file that looks like a shop's export.
 pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {

@@ -71,7 +71,7 @@ pub enum Ending {
     /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, relative to the environment's
     /// path.
     Well { message: String },
-    /// The demo failed, for the reason in the text.
+    /// The demo failed for this reason.
     Stuck(String),
 }
 
@@ -376,7 +376,7 @@ impl Story {
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
             let price: f64 = prices[number % prices.len()].parse().expect("a price is a number");
-            // The purchase happens some minutes after the click, but not in the future.
+            // The purchase happens a few minutes after the click, but not in the future.
             let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
             let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({

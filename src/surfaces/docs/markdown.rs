@@ -223,7 +223,7 @@ fn tab(info: &str) -> Option<&str> {
     info.split_once(" tab=").map(|(_, name)| name)
 }
 
-/// Returns the anchor for a heading: lowercase words joined with hyphens, as code hosts generate it.
+/// Returns the anchor for a heading: lowercase words joined with hyphens, as on code hosting sites.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
     kept.map(|character| if character == ' ' { '-' } else { character.to_ascii_lowercase() })

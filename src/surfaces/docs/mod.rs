@@ -76,7 +76,7 @@ impl<S: Service> Service for WithDocs<S> {
     }
 }
 
-/// Returns the rendered documentation, or `None` if rendering panicked. It is rendered on a thread for blocking work.
+/// Returns the rendered documentation, or `None` if rendering panicked. Rendering runs on a thread for blocking work.
 async fn rendered(cache: Arc<site::Cache>, api: Api) -> Option<Arc<Site>> {
     tokio::task::spawn_blocking(move || cache.get(api.operations(), api.0.base_url(), api.0.clock.now())).await.ok()
 }

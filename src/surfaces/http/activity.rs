@@ -110,7 +110,7 @@ pub struct UploadState {
 }
 
 impl UploadState {
-    /// Returns whether the body's reader waits for more data from the client.
+    /// Returns whether the body's reader is waiting for data from the client.
     pub fn waiting(&self) -> bool {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }

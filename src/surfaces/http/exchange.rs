@@ -89,7 +89,7 @@ fn is_identity(value: &HeaderValue) -> bool {
 
 async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<ResponseBody> {
     let Parts { method, uri, headers, .. } = parts;
-    // The pipeline routes a HEAD request like a GET request; only the body of its response is not sent.
+    // The pipeline routes a HEAD request like a GET request, but the body of the response is not sent.
     let head = method == Method::HEAD;
     let (body, upload) = convert(line, body);
     let request = Incoming { method, uri, headers, body, peer };

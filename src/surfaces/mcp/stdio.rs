@@ -41,7 +41,7 @@ const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
 /// How long outstanding responses may take after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// The server that messages are forwarded to, and the key for it.
+/// The server to which messages are forwarded, and the API key for it.
 pub struct Remote {
     pub url: Url,
     pub key: Secret,

@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::super::terminal::harmless;
 
 /// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last. In 80 columns, there is
-/// room for an ID, a long name and a status, so the status comes before further texts.
+/// room for an ID, a long name and a status, so the status comes before other text.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -398,7 +398,7 @@ mod tests {
         assert!(text.starts_with("ID                        NAME") && text.ends_with("  scheduled\n"), "{text}");
     }
 
-    // Regression: in 80 columns, the subject took the room of the status.
+    // Regression test: in 80 columns, the subject left no space for the status.
     #[test]
     fn the_status_is_shown_before_further_texts() {
         let campaign = json!({

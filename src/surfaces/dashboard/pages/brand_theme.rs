@@ -421,7 +421,7 @@ fn place(visit: &Visit) -> Result<&'static str, PageError> {
 mod tests {
     use super::*;
 
-    // Regression test: the radius of a pill, as imported from a website, made the form refuse every change.
+    // Regression test: a pill radius imported from a website made the form reject every change.
     #[test]
     fn the_form_shows_no_larger_radius_than_it_accepts() {
         let brand = |radius: u64| json!({ "brand": { "cornerRadius": radius } });

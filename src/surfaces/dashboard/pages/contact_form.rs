@@ -20,7 +20,7 @@ pub const STATUSES: [(&str, &str); 4] = [
 const SPARE_ROWS: usize = 2;
 /// The maximum number of custom fields that the form suggests from other contacts.
 const OFFERED: usize = 8;
-/// The number of newest contacts whose custom fields are suggested; reading them takes a few milliseconds.
+/// The number of recent contacts whose custom fields are suggested; reading them takes a few milliseconds.
 const CONTACTS_EXAMINED: u64 = 1_000;
 
 #[derive(Serialize)]

@@ -140,7 +140,7 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
-    /// The ID with which the preview is saved.
+    /// The ID for saving the preview.
     id: EditId,
     subject: String,
     preheader: String,

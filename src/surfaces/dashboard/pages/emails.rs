@@ -20,7 +20,7 @@ use crate::vocab::permissions::Permission;
 /// The form's value for the built-in composer, which writes emails without a language model.
 const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
-/// The number of newest favorite emails that the user can choose as a reference.
+/// The number of recent favorite emails that the user can choose as a reference.
 const PATTERNS: u64 = 50;
 
 #[derive(Serialize)]

@@ -25,7 +25,7 @@ const PER_PAGE: u64 = 20;
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
 /// The number of matching contacts that the page lists below the count.
 const MEMBERS: u64 = 5;
-/// The number of newest contacts whose custom fields are suggested.
+/// The number of recent contacts whose custom fields are suggested.
 const CONTACTS_EXAMINED: u64 = 2_000;
 
 #[derive(Serialize)]

@@ -30,7 +30,7 @@ use files::{Pair, Stamp};
 /// The protocols offered in ALPN, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// How long before an operator's certificate expires the service logs warnings, at each start and once a day.
+/// The period before expiry in which the service logs warnings about an operator's certificate, at each start and once a day.
 const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;

@@ -18,7 +18,7 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The number of newest generation requests that the user can choose an email from; the emails page also lists older requests.
+/// The number of recent generation requests from which the user can choose an email; the emails page also lists older requests.
 const GENERATIONS: usize = 50;
 
 /// The data of the page on which the user chooses an email.

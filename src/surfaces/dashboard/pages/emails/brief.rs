@@ -184,7 +184,7 @@ page_context!(BriefPage, "email_brief.html", {
     vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
-/// Shows the brief with the corrections in the form, and the reason why no email was started if there is one.
+/// Shows the brief with the corrections in the form and, after a failed start, the reason.
 pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,

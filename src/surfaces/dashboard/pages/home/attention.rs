@@ -11,8 +11,8 @@ use crate::vocab::limits;
 /// sender; above the second, they may reject the sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require less than the first rate, and
-/// may reject mail from senders that reach the second.
+/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require a rate below the first, and may
+/// reject mail from senders that reach the second.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of sent messages for a notice about rates. With fewer messages, a single bounce would look like a problem.
