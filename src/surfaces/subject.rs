@@ -19,7 +19,7 @@ const LABEL_CHARACTERS_MAX: usize = 100;
 /// `None` if the path names no object or no operation reads it.
 pub fn reader(operations: &'static [Entry], spec: &Spec) -> Option<&'static Entry> {
     let (object, last) = spec.path.rsplit_once('}')?;
-    // Such a path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
+    // This path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
     if spec.verb == Verb::Delete && !last.is_empty() {
         return None;
     }

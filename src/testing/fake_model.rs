@@ -140,8 +140,8 @@ impl FakeModel {
         })
     }
 
-    /// Starts a server that chooses its reaction to each request with `script`. Requests for a brief get the brief of the built-in
-    /// parser, and are not recorded.
+    /// Starts a server that chooses its reaction to each request with `script`. Requests for a brief receive the built-in parser's brief,
+    /// and are not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, false)
     }

@@ -88,7 +88,7 @@ pub struct Platforms {
     state: Arc<Held>,
 }
 
-/// The state as tests hold it. When the last test drops it, the test fails if a platform's description does not allow a request.
+/// The state that tests share. Dropping the last reference fails the test if a platform's description does not allow one of the requests.
 struct Held(Arc<Mutex<State>>);
 
 impl Drop for Held {

@@ -98,7 +98,7 @@ impl Postgres {
 
     /// Lets the server accept connections with TLS, with this certificate and key in PEM format.
     pub fn secure(&self, certificate: &str, key: &str) {
-        // The server reads these files of its folder, and refuses a key that other users can read.
+        // The server reads these files in its folder, and rejects a key that other users can read.
         for (name, content) in [("server.crt", certificate), ("server.key", key)] {
             let file = self.data().join(name);
             fs::write(&file, content).expect("the file can be written");
@@ -176,7 +176,7 @@ impl Postgres {
         let log = fs::File::options().create(true).append(true).open(self.folder.with_extension("log")).expect("a log file");
         command.stderr(log);
         let (started, id) = mpsc::channel();
-        // The server ends with the thread that started it, so this thread waits for the server's end.
+        // The server ends when the thread that started it ends, so this thread waits until the server has ended.
         let wait = move || {
             let mut child = command.spawn().expect("postgres starts");
             let _ = started.send(child.id());

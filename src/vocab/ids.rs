@@ -228,8 +228,8 @@ impl<K> Id<K> {
         Self(bytes, PhantomData)
     }
 
-    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows go to the right
-    /// edge of their table.
+    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows are appended to the end
+    /// of their table.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -246,8 +246,8 @@ impl<K> Id<K> {
 
     /// Creates an identifier with `number`, the row's number in a table ordered by number, and four random bytes.
     ///
-    /// The number finds the row without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard to
-    /// guess.
+    /// The row is found by its number, without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard
+    /// to guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }

@@ -52,16 +52,15 @@ pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
-/// The minimum length of a password. Shorter passwords can be guessed, and are rejected; the usual rules about kinds of characters
-/// help less than length does.
+/// The minimum length of a password. Shorter passwords can be guessed, so they are rejected. Rules about kinds of characters help less than
+/// length does.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
-/// The maximum length of a password: long enough for a sentence, short enough that hashing takes no longer. Longer passwords are
-/// rejected.
+/// The maximum length of a password: long enough for a sentence, short enough not to slow down hashing. Longer passwords are rejected.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
-/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four bytes.
+/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character takes up to four bytes.
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
-/// How long a setup link works. Operators use the link right after it is printed, or on the next day. After it has expired, the owner is
-/// created on the command line.
+/// How long a setup link works. Operators use the link right after it is printed, or the next day. After the link has expired, operators
+/// create the owner on the command line.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The maximum number of sessions of a user: browsers on a few devices, and scripts that sign in for each run. At the limit, the oldest
@@ -89,8 +88,8 @@ pub const PASSWORDS_WAITING_MAX: usize = 64;
 /// The number of used authenticator codes that are stored: the codes of one hour, so that no code is accepted twice if the clock is set
 /// back by less than an hour.
 pub const TOTP_STEPS_KEPT: usize = 120;
-/// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, so all of them
-/// take 5 MB; at the limit, old ones are dropped.
+/// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, for a total of 5
+/// MB. At the limit, old ones are dropped.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
 /// checked.
@@ -116,7 +115,7 @@ pub const CLAIM_CODE_MS: i64 = 600 * 1000;
 /// The validity of an agent's registration: long enough for several codes, in case the user returns late. After that, the agent registers
 /// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The pause between polls that responses ask agents to make. Users do not notice five seconds, and a poll costs one read.
+/// The pause between polls that responses request from agents. Users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The maximum number of registrations in an hour from one address or for one user, and of sign-ups from one address. An agent registers
 /// once to get a key; ten allow for mistakes. Further requests get a 429.
@@ -127,7 +126,7 @@ pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
 /// The maximum number of codes for one registration. Six codes can expire within the hour of its validity; the limit is twice as high
 /// for safety. After that, the agent must register again.
 pub const CLAIM_CODES_MAX: u32 = 12;
-/// The maximum number of registrations that wait for approval in all accounts, which take a few megabytes. Further registrations are
+/// The maximum number of registrations that wait for approval across all accounts, which take a few megabytes. Further registrations are
 /// rejected until others are approved or expire, within an hour at most.
 pub const CLAIMS_WAITING_MAX: usize = 2_000;
 /// The maximum number of polls in a minute from one address: twice what a hundred agents behind one address send. Further polls are
@@ -207,8 +206,8 @@ pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1
 /// The maximum size of a dashboard form with an image: a phone photo whose Base64 encoding fits into the body of an API request. Larger
 /// forms are rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
-/// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form
-/// encoding. Larger forms are rejected.
+/// The maximum size of a dashboard form with long text or a text file: any text that the knowledge base accepts, in any form encoding.
+/// Larger forms are rejected.
 pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding. Larger
 /// forms are rejected.
@@ -216,8 +215,8 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The maximum size of the first field of a form with a large file: a CSRF token of about 100 bytes and the field's name. A form with a
 /// longer first field is rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path that opens after sign-in. The longest paths are the authorization requests of programs.
-/// Instead of a longer path, the home page opens.
+/// The maximum length of the dashboard path that opens after sign-in. The longest paths are the authorization requests of programs. If the
+/// path is longer, the home page opens instead.
 pub const NEXT_BYTES_MAX: usize = 4_000;
 
 // --- Projects ---
@@ -296,8 +295,8 @@ pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
 /// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
 pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of it. At the limit, the
-/// import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.
+/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of this size. At the limit,
+/// the import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 /// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored; other
 /// imports wait until enough of this memory is free.
@@ -374,8 +373,8 @@ pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 pub const WAITING_THREADS_MAX: usize = 2_048;
 /// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
-/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
-/// Further large responses wait for up to a minute, which their time limits do not include.
+/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Once parsed, they take several times as
+/// much. Further large responses wait for up to a minute, which their time limits do not include.
 pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Contacts ---
@@ -434,7 +433,7 @@ pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their maximum length, with space to spare. A longer
 /// row usually has an unclosed quotation mark, so the import stops there.
 pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more columns than the limit
+/// The maximum number of columns in an import file. Exports from other services have a hundred; a file with more columns than the limit
 /// usually has a wrong delimiter, and is rejected.
 pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
 /// The maximum number of custom fields with a column in an export, as many as an import reads. Other custom fields are omitted.
@@ -461,8 +460,8 @@ pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of the installation's jobs that are searched for the newest jobs of one project, which takes a few hundredths of
 /// a second. Older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of contacts that one request can list and change immediately, in one transaction of well under a second. For more
-/// contacts, the API offers a job.
+/// The maximum number of contacts that one request can list and change immediately, in one transaction that takes well under a second. For
+/// more contacts, the API offers a job.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// The number of contacts that a bulk change processes per transaction. Each contact is read, written and reported, so the number is
 /// lower than for other jobs.
@@ -552,7 +551,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
 /// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause between checks whether the edit of a campaign's email is done. Edits take a few seconds.
+/// The pause between checks for the end of an edit of a campaign's email. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 /// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
 /// included only in the totals.
@@ -574,7 +573,7 @@ pub const BRIEF_PARTS_MAX: usize = 500;
 /// The maximum length of a brief as JSON, in characters: each character of a prompt of the maximum length may occur in a fact, its
 /// value and its spans. Longer briefs are rejected.
 pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
-/// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base, so it is
+/// The maximum length of a prompt: a brief of several pages. Longer text is a document that belongs in the knowledge base, so it is
 /// rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a generation request. Each language is written separately, which multiplies time and cost. Longer
@@ -601,11 +600,10 @@ pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of waiting and running edits in an environment, of all accounts together. A client that starts this many is probably
-/// in a loop; further edits are rejected until one finishes.
+/// The maximum number of waiting and running edits in an environment, across all accounts. A client that starts this many is probably in a
+/// loop; further edits are rejected until one finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
-/// first.
+/// The maximum total size of the edited emails that users preview on the dashboard: a hundred emails or more. The oldest are dropped first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a request waits for an edit before it returns the unfinished edit, and how long it waits for a model to read a brief: less than
 /// the default time limit of a request, 30 seconds.
@@ -701,8 +699,8 @@ pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
 pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
 /// The maximum length of a button label, a name or a price: one line. Longer text is rejected.
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
-/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected; a longer alternative text in
-/// an imported email is truncated.
+/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected; longer alternative text in an
+/// imported email is truncated.
 pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
 /// The maximum length of a short paragraph within a block: about a hundred words. Longer paragraphs are rejected.
 pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
@@ -733,8 +731,8 @@ pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in a document, in pixels, larger than in any image that Mailmill decodes. Larger numbers are
-/// mistakes, so they are rejected.
+/// The maximum width and height of an image in a document, in pixels, larger than those of any image that Mailmill decodes. Larger numbers
+/// are mistakes, so they are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// The maximum length of a deadline: a timestamp with a UTC offset and fractions of a second.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
@@ -823,7 +821,7 @@ pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// The height at which screenshots are cropped: 20 screens, and within the engine's limit of 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one rendering. A typical rendering takes a hundredth of it.
+/// The time limit of one rendering. A typical rendering takes a hundredth of this time.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The maximum processor time of one rendering. Real emails take less than a second; the operating system ends a worker that takes
 /// longer.
@@ -870,8 +868,8 @@ pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs
 /// The number of attempts of a DNS query. Packets get lost, so a query without a response is sent again; two lost packets in a row are
 /// rare.
 pub const DNS_ATTEMPTS: usize = 2;
-/// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
-/// are dropped first.
+/// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that receive the most mail. The least used
+/// responses are dropped first.
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
 /// The maximum time that a DNS record is cached, even if its TTL is longer. If a server moves, its new address is used within this time.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -881,7 +879,7 @@ pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration
 
 // --- Sending domains ---
 
-/// The maximum number of sending domains in an account. Agencies have some for each client, and each domain is checked daily. Further
+/// The maximum number of sending domains in an account. Agencies have several for each client, and each domain is checked daily. Further
 /// domains are rejected until a domain is deleted.
 pub const DOMAINS_MAX: usize = 500;
 /// The pause before the second check of a domain that waits for its DNS records. The pause is short, because the user who has just added
@@ -956,9 +954,9 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 // --- Sending ---
 
-/// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
+/// The maximum length of one UTM parameter, which web analytics tools show on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in milliseconds, because some limits and settings are in days.
+/// The length of a day in milliseconds, for limits and settings in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -1072,7 +1070,7 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 /// The number of old messages that one sweep deletes per account; the sweep ends after about as many in total. A message can be several
-/// megabytes large, and other writes wait for the sweep.
+/// megabytes in size, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
@@ -1249,10 +1247,11 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The time after which a step of a worker is reported as stuck. Steps that wait for language models and other sites take minutes.
 pub const WORKER_STEP_MS_MAX: i64 = 30 * 60 * 1000;
-/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and users would search old data.
+/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and a stuck index makes users search old
+/// data.
 pub const INDEX_STEP_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so
-/// only an index that cannot keep up has so many.
+/// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so only
+/// an index that cannot keep up falls this far behind.
 pub const INDEX_LAG_MAX: u64 = 100_000;
 /// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
@@ -1438,7 +1437,7 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five
 /// minutes). Also how far any service's clock may be ahead of the server's clock.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of request IDs that are remembered per mail service, in about 10 MB. Above the limit, the oldest ID is forgotten; the
+/// The number of request IDs that are remembered per mail service, which take about 10 MB. Above the limit, the oldest ID is forgotten; the
 /// events of its request still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
@@ -1531,7 +1530,8 @@ pub const EVENT_PROPERTIES_KEYS_MAX: usize = 50;
 /// The maximum nesting depth of an event's properties. An order needs four levels: the properties, the list of items, an item, and the list
 /// of its options. Deeper properties are rejected.
 pub const EVENT_PROPERTIES_LEVELS_MAX: usize = 4;
-/// The maximum length of an event's name. Names like `purchase.completed` are chosen from a list, on one line. Longer names are rejected.
+/// The maximum length of an event's name. Names like `purchase.completed` are chosen from a list that shows each name on one line. Longer
+/// names are rejected.
 pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of event names in a project. For each name, sets of contacts are stored for filters; a project with more names has
 /// put data into event names. Further names are rejected.
@@ -1576,7 +1576,7 @@ pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 /// The maximum number of URLs in an email that are reported. Long newsletters have two hundred; further URLs are only counted.
 pub const LINKS_INSPECTED_MAX: usize = 2_000;
-/// The maximum number of places listed for one finding: enough to repair a template, whose parts repeat. Further places are only counted.
+/// The maximum number of places listed for one finding: enough to repair a template whose parts repeat. Further places are only counted.
 pub const PLACES_PER_FINDING_MAX: usize = 20;
 /// The maximum number of different URLs of an email that are requested; links beyond this limit are reported as skipped.
 pub const LINKS_CHECKED_MAX: usize = 200;
@@ -1598,7 +1598,7 @@ pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
 /// How long the result for a URL is cached. A user who fixes an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
-/// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
+/// The maximum number of URLs whose results are cached, which take about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
 /// The maximum length of a link that the link check accepts. Some clients and mail scanners truncate longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
@@ -1711,9 +1711,10 @@ pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
 /// How long an import preview reads further pages, because a user waits for it.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that an import preview shows. They are a sample; the counts include all.
+/// The number of contacts and of problems that an import preview shows. These are only a sample; the counts include all contacts and
+/// problems.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
-/// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
+/// The maximum length of the ID of a source, which consists of at most two platform IDs.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the name of a source. Platforms allow at most 255 characters.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
@@ -1835,7 +1836,7 @@ pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum size of a store's export, in bytes: a million customers.
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The maximum size of a line in a store's export. A product's description has at most 512 KB.
+/// The maximum size of a line in a store's export. A product's description takes at most 512 KB.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction, as for other platforms: each transaction waits for the disk once.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
@@ -1876,7 +1877,7 @@ pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 /// The time that the user has to answer the confirmation question. Users who are away must not block the assistant forever.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
-/// How long a tool waits for the work that it started. Nearly all work takes minutes, and agents can read its status later.
+/// How long a tool waits for the work that it started. Nearly all work ends within minutes, and agents can read its status later.
 pub const TOOL_WAIT: std::time::Duration = std::time::Duration::from_secs(10 * 60);
 /// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;
@@ -1976,7 +1977,7 @@ pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_m
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
-/// The maximum size of a record of the log, so that a damaged one cannot fill the memory. The largest group of commits has 100,000
+/// The maximum size of a record of the log, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000
 /// rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// How long a node's local file may stay without being made durable. After a crash of the machine, the node reads the changes of this
@@ -1986,7 +1987,7 @@ pub const CLUSTER_FLUSH_MS: i64 = 1_000;
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 /// The time between two reads of the lease by a node that does not hold it, so that a handover takes less than a second.
 pub const CLUSTER_LEASE_POLL: std::time::Duration = std::time::Duration::from_millis(200);
-/// The time between two checks of its lease by the leader. The leader stops at most this long after the lease ends, which is less than
+/// The time between the leader's checks of its lease. The leader stops at most this long after the lease ends, which is less than
 /// [`CLUSTER_LEASE_MARGIN_MS`].
 pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
@@ -2008,11 +2009,10 @@ pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 /// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the
 /// same time.
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
-/// The minimum size of the log since the last snapshot that leads to a new snapshot. A node that reads this much log starts within
-/// seconds.
+/// The minimum size of the log since the last snapshot that triggers a new snapshot. A node that reads this much log starts within seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// The number of commits since the last snapshot that lead to a new one if they have at least a quarter of its size. A new node applies
-/// each of these commits, so more of them would make its start slow.
+/// The number of commits since the last snapshot that trigger a new one if their size is at least a quarter of the last one's. A new node
+/// applies each of these commits, so more commits would make its start slow.
 pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
 /// The maximum age of a follower's data in milliseconds. If its data is older, the follower forwards reads too, because users would
 /// notice.

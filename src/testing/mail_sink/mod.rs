@@ -276,7 +276,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // A session's error is ignored: tests see it in the behavior of the client.
+                    // A session's error is ignored: tests see it in the client's behavior.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

@@ -127,7 +127,7 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
 }
 
 impl Platforms {
-    /// Deletes a contact of HubSpot that stays on its lists.
+    /// Deletes a HubSpot contact, which stays on its lists.
     pub fn delete_contact(&self, id: &str) {
         self.state().deleted = Some(id.to_owned());
     }

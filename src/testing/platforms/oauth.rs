@@ -38,7 +38,7 @@ impl Grant {
 }
 
 impl Platforms {
-    /// Makes the newest consent grant only these scopes.
+    /// Limits the newest consent to these scopes.
     pub fn grant_only(&self, scopes: &str) {
         if let Some(grant) = self.state().grants.last_mut() {
             grant.scope = scopes.to_owned();

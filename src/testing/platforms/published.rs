@@ -57,7 +57,7 @@ pub struct Row {
     pub objections: BTreeSet<String>,
 }
 
-/// Returns and prints the calls of a platform that `used` (imports or exports) makes, with the results for the requests in `asked`.
+/// Returns and prints a platform's calls for `used` (import, export or sign-in), with the results for the requests in `asked`.
 pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> {
     let platform = PUBLISHED.iter().find(|known| known.name == platform).expect("the platform is in the table");
     println!("\n{} ({}, {})", platform.name, platform.source, platform.date);
