@@ -108,8 +108,7 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Each response is written in one piece, so waiting to fill a packet would only delay it. If the option cannot be set, responses
-        // are only slower.
+        // Otherwise, the kernel could delay the end of a response to fill a packet. If the option cannot be set, responses are only slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());
