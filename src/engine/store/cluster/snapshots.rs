@@ -1,7 +1,7 @@
 //! Snapshots of the stores in the database, and the truncation of the log before them.
 //!
 //! Two snapshots are kept. The log is kept from the older one on, so that a node that reads the newest snapshot finds the commits after it
-//! even if another snapshot is taken in the meantime.
+//! even if another snapshot starts in the meantime.
 
 use std::sync::Arc;
 
