@@ -5,8 +5,8 @@
 //! 2. A paid order is credited to the email that its contact clicked last in the five days before the payment, both ends included. Of two
 //!    clicks in the same millisecond, the click in the newer email is used.
 //! 3. Refunds and cancellations are subtracted as reported, even if they exceed the payment. Amounts in different currencies are never
-//!   added. Two refunds with the same time and amount are separate if their keys differ. A refund without a key is treated as a repeat of a
-//!   refund with a key.
+//!    added. Two refunds with the same time and amount are separate if their keys differ. A refund without a key is treated as a repeat of
+//!    a refund with a key.
 //! 4. A refund is taken from the email that its own order is credited to, whichever arrives first. If no payment of that order is known,
 //!    because shops number refunds themselves or the payment has not arrived yet, the refund is taken from the contact's last credited
 //!    order: the last order paid by the time of the first refund or, if there is none, the first order paid later.
