@@ -193,8 +193,8 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
     Ok(said.code)
 }
 
-/// Runs the checks of `mailmill doctor`. A problem that stops the checks is reported as a finding, so that the exit code is never that of
-/// incorrect usage, which `doctor` uses for warnings.
+/// Runs the checks of `mailmill doctor`. A problem that stops the checks is reported as a finding, so that the command never exits with the
+/// code for incorrect usage, which `doctor` uses for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);
@@ -253,9 +253,9 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries log details that do not concern the operator, so only their warnings are shown. From tantivy and rmcp, only
-    // errors are shown: tantivy warns about merges that it abandons because the merged documents were deleted, and rmcp warns about
-    // invalid requests of clients.
+    // The libraries log details that do not concern the operator, so only their warnings are shown. From tantivy and rmcp, only errors are
+    // shown: tantivy warns about merges that it abandons because the merged documents were deleted, and rmcp warns about invalid requests
+    // from clients.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,rmcp=error,mailmill={level}")
     } else {

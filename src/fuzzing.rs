@@ -1,8 +1,8 @@
 //! TABLE: fuzz targets for parsers that read untrusted input.
 //!
-//! Two drivers run the targets. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
-//! `tests/fuzz` runs the targets under libFuzzer. A target calls its parser, which must not panic, and checks rules that hold for any
-//! input, such as a bounded output. An input that crashed a target is added to `tests/samples/fuzz`, with which every run starts.
+//! Two drivers run the targets. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). `tests/fuzz` runs the
+//! targets under libFuzzer, with coverage guidance. A target calls its parser, which must not panic, and checks rules that hold for any
+//! input, such as a bounded output. An input that crashed a target is added to `tests/samples/fuzz`. Every run starts with these inputs.
 
 mod cursors;
 mod platforms;
@@ -251,7 +251,7 @@ fn mime(data: &[u8]) {
     if let Ok(incoming) = inbound::read(data, &ENVELOPE) {
         assert!(incoming.tokens.len() <= data.len(), "tokens come from the message");
     }
-    // The same reader reads mail files that users import.
+    // The same parser reads mail files that users import.
     let _ = imported_html::mail(data);
 }
 
@@ -334,7 +334,7 @@ fn template(data: &[u8]) {
 
 fn csv(data: &[u8]) {
     let (mut sniffer, mut bytes) = (Sniffer::default(), Vec::new());
-    // The input is passed in small chunks with arbitrary ends, like an upload.
+    // The input is passed in small chunks with arbitrary boundaries, like an upload.
     data.chunks(7).for_each(|part| sniffer.take(part, &mut bytes));
     let encoding: Encoding = sniffer.end(&mut bytes);
     for delimiter in [b',', b';', b'\t'] {
@@ -352,7 +352,7 @@ fn csv(data: &[u8]) {
     }
 }
 
-/// Fuzzes the input of operations: the first byte selects the operation, and the remaining bytes are its body or its query.
+/// Fuzzes the input of operations. The first byte selects the operation, and the remaining bytes are its body or its query.
 fn json_body(data: &[u8]) {
     let Some((&first, body)) = data.split_first() else { return };
     let entry = &OPERATIONS[usize::from(first) % OPERATIONS.len()];
@@ -402,7 +402,7 @@ fn date(data: &[u8]) {
     }
 }
 
-/// Fuzzes tokens. A random token is never valid by chance, so any token accepted here was forged.
+/// Fuzzes the parsers of tokens. A random token is never valid by chance, so any token that is accepted here was forged.
 fn token(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = token::parse(text).map(|key| key.hash());
@@ -457,7 +457,7 @@ fn deliverability(data: &[u8]) {
     assert!(analyze(&input, None).spam_score.score.is_finite());
 }
 
-/// Fuzzes the parsers of `mailmill check`: of the message, and of its HTML.
+/// Fuzzes the parsers of `mailmill check`: the parser of messages, and the parser of their HTML.
 fn check_file(data: &[u8]) {
     let Ok(source) = imported_html::mail_source(data) else { return };
     let _ = inspect(&source.html);
@@ -479,7 +479,7 @@ mod tests {
     use crate::base::random::{Random, SeededRandom};
 
     /// The maximum time for an input. An input that takes longer could be used to keep the server busy. Debug builds are tens of times
-    /// slower than releases.
+    /// slower than release builds.
     const SLOW: Duration = Duration::from_secs(10);
     const INPUT_BYTES_MAX: usize = 64 * 1024;
     const DEFAULT_SECONDS: u64 = 2;

@@ -28,9 +28,9 @@
 //!                    → run → commit → encode
 //! ```
 //!
-//! The command line, the administration socket, the dashboard and the MCP server use the same pipeline as HTTP, so permissions, budgets
-//! and idempotency rules hold everywhere. The caller is a [`engine::api::Principal`]: a key, or a signed-in user (with a cookie in the
-//! dashboard, with a token in programs) and the user's permissions.
+//! The command line, the administration socket, the dashboard and the MCP server use the same pipeline as HTTP, so permissions, budgets and
+//! idempotency rules hold everywhere. The caller is a [`engine::api::Principal`]: an API key or a signed-in user, with permissions. Users
+//! are identified by a cookie in the dashboard, and by a token in programs.
 //!
 //! # The life of an email
 //!
@@ -68,16 +68,16 @@
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's ID is its address: `contacts.create` is
 //!   `features/contacts/ops/create.rs`.
-//! - *Who has access, and how?* `features/accounts`: keys, members, sign-in, and agents that request keys. Requests use the copy in
-//!   memory: [`engine::access`].
+//! - *Who has access, and how?* `features/accounts`: keys, members, sign-in, and agents that request keys. Requests use the copy in memory:
+//!   [`engine::access`].
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
-//! - *Which errors are there?* [`vocab::codes`]. *What is limited, and why by that number?* [`vocab::limits`]; limits that operators can
-//!   change, such as the size of uploads, are in `config/default.toml`.
+//! - *Which errors exist?* [`vocab::codes`]. *What are the limits, and why?* [`vocab::limits`]; limits that operators can change, such as
+//!   the size of uploads, are in `config/default.toml`.
 //! - *How large may a contact import be?* `CONTACT_IMPORT_*` in [`vocab::limits`], and `limits.upload_bytes_max`; scheduled imports:
 //!   `SCHEDULED_IMPORT_BYTES_MAX`.
-//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and
-//!   whether the installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be
-//!   read: `features/installation/row_checks.rs`, for `mailmill check-data`.
+//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns the data, and whether the
+//!   installation is complete: `app/installation`. Whether the folder is a copy: `app/instance`. Whether every row can be read:
+//!   `features/installation/row_checks.rs`, for `mailmill check-data`.
 //! - *How does the continuous backup work?* [`engine::backup`]: the path of a commit from the writer to the target, and which server may
 //!   write there. The record of a commit: `engine/store/commit_log.rs`. Its age, drills and emails: `features/system/continuous.rs`; the
 //!   command `restore`: `app/restore_continuous.rs`.
@@ -87,39 +87,42 @@
 //!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on
 //!   which node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
 //! - *What would several writers change?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
-//!   simulates it. Tables whose keys start with an account, or with an object of one, stay as they are; queues by time, the change feed,
-//!   the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
+//!   simulates it. Tables whose keys start with an account, or with an object of an account, do not change; queues by time, the change
+//!   feed, the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
-//!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then write
-//!   the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`), and generate the API clients again
-//!   (`assets/clients/README.md`). A small example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
+//!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then update
+//!   the OpenAPI snapshot (`SNAPSHOTS=write cargo test --test tidy openapi`), and regenerate the API clients (`assets/clients/README.md`).
+//!   A small example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
 //! - *Where do the commands of the command-line client come from?* `surfaces/cli/client`: `names` and `fields` read
-//!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation is a command without further work;
-//!   `features` lists what some commands offer in addition, such as `--wait`.
-//! - *Which permission does a page need?* Those of the operations that it calls; each operation declares its permission in its `SPEC`.
-//!   `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these operations. A
-//!   page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles: [`vocab::roles`].
-//! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` has the promise. Planning continues after its last committed chunk
-//!   (`features/sending/planning.rs`). At startup, `recover` in `features/sending/dispatch` marks messages that were being handed over as
-//!   unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs` kills the server.
-//! - *What is the retry backoff?* Of mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
-//!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. Of a mail server that cannot be reached:
-//!   `engine/mail/transport/host_throttle.rs`. Of webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
+//!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation becomes a command automatically;
+//!   `features` lists the additional features of some commands, such as `--wait`.
+//! - *Which permissions does a page need?* The permissions of the operations that it calls; each operation declares its permission in its
+//!   `SPEC`. `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these
+//!   operations. A page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles:
+//!   [`vocab::roles`].
+//! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` describes what is guaranteed. Planning continues after its last
+//!   committed chunk (`features/sending/planning.rs`). At startup, `recover` in `features/sending/dispatch` marks messages that were being
+//!   handed over as unknown; `mail.unknown`, or the campaign's own choice, decides whether they are sent again. `tests/it/delivery.rs`
+//!   kills the server.
+//! - *What is the retry backoff?* For mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
+//!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. For a mail server that cannot be reached:
+//!   `engine/mail/transport/host_throttle.rs`. For webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
 //!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the
 //!   events; `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences.
 //!   The services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
-//! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how
-//!   they rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
+//! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how they
+//!   rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process, or an installed Chromium draws it (`rendering.engine`).
 //! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every
-//!   email must keep of it: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in `tests/samples/prompts`.
+//!   email must keep from the brief: `features/emails/contract`; `contract/score.rs` scores the emails of the prompts in
+//!   `tests/samples/prompts`.
 //! - *How does the editor work?* `surfaces/dashboard/pages/email/editor` has its forms and its data, `assets/dashboard/editor` its script.
-//!   Both save with `emails.document_update`; the changes of documents are in `features/emails/document/change.rs`.
+//!   Both save with `emails.document_update`; changes to documents are in `features/emails/document/change.rs`.
 //! - *How is an email checked?* [`features::checks`]: links, email clients, spelling, deliverability, accessibility. A worker process
 //!   parses the HTML ([`engine::render::inspect`], [`engine::clients`]); `engine/fetch/link_probes.rs` requests the links;
 //!   [`engine::spelling`] and [`engine::deliverability`] read the text. `features/emails/checking.rs` checks every version and stores the
@@ -167,28 +170,27 @@
 //! - *Where are the Node.js SDK and the Python client?* In `assets/clients`, generated from the OpenAPI document;
 //!   `features/system/clients.rs` packs them, and the server offers them under `/clients/`.
 //! - *What does the API promise, beyond the OpenAPI document?* The pages under "Reference" in `assets/docs`, such as `sending.md`.
-//! - *How are the documents shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages of
-//!   the API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
-//! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects
-//!   the words that it replaces.
+//! - *How is the documentation shown?* [`surfaces::docs`]: `chapters.rs` lists the pages of `assets/docs`, `reference.rs` writes the pages
+//!   of the API from the table of operations, and `remedies.rs` has the cause and remedy of every error code.
+//! - *What does a word mean, and which word should I use?* The glossary: `assets/docs/glossary.md`; `tests/tidy/words.rs` rejects the words
+//!   that it replaces.
 //!
 //! # Invariants
 //!
-//! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit
-//!    row, its counters, its entry in the change feed and its webhook events: one transaction.
+//! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit row, its
+//!    counters, its entry in the change feed and its webhook events: one transaction.
 //! 2. **Two environments.** A test key opens `test.redb`, and a live key opens `live.redb`. An operation reads and writes only its caller's
 //!    environment, except `features/go_live`, which copies a brand from test to live, and operations on the whole installation, such as
 //!    backups and `features/restores`.
-//! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
-//!    reindex` rebuilds it while the service runs.
+//! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill reindex`
+//!    rebuilds it while the service runs.
 //! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
-//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings;
-//!    numbers that belong to one algorithm, such as thresholds, are beside it.
+//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings; numbers
+//!    that belong to one algorithm, such as thresholds, are next to the algorithm.
 //! 6. **Only worker processes parse imported emails, images and websites** ([`engine::render::pixels`]). They have limits, and no access to
-//!    files or the network.
-//!    `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads only the dimensions of
-//!    images and, for the spelling and deliverability checks, the words of emails, with a scanner that takes linear time and builds no
-//!    tree.
+//!    files or the network. `mailmill check` reads its user's own file in its own process, with the same limits. The server itself reads
+//!    only the dimensions of images and, for the spelling and deliverability checks, the words of emails, with a scanner that takes linear
+//!    time and builds no tree.
 //! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient sources and names the replacements.
 
 // `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `surfaces/cli/terminal.rs`.

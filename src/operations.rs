@@ -1,8 +1,8 @@
 //! TABLE: every operation, in the order of the documentation.
 //!
-//! An operation that has a row here is routed, checked, documented, and tested by the tests of all operations. A query reads, a command
-//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw one has its own body or response:
-//! `engine/api/operation.rs`.
+//! An operation that has a row here is routed, checked and documented, and the tests of all operations cover it. A query reads, a command
+//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw operation has its own format for
+//! its body or response: see `engine/api/operation.rs`.
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Operations on accounts for the operator and the installation's managers. The dashboard calls some of them.
+    // Operations on accounts, for the operator and for those who manage the installation. The dashboard calls some of them.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),
@@ -49,7 +49,7 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<accounts::ops::account_plan::AccountPlanChange>(),
     query::<accounts::ops::link_check::LinkCheck>(),
     asynchronous::<accounts::ops::sign_in::SignIn>(),
-    // Operations to sign in, and operations on the user's own access.
+    // Operations for signing in, and operations on the user's own access.
     asynchronous::<accounts::ops::login::Login>(),
     asynchronous::<accounts::ops::logout::Logout>(),
     query::<accounts::ops::session::State>(),
@@ -268,7 +268,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
     query::<tracking::ops::timeline::Timeline>(),
-    // Operations behind the links in messages.
+    // Operations that are called through the links in messages.
     raw::<tracking::ops::open::Open>(),
     raw::<tracking::ops::click::Click>(),
     raw::<tracking::ops::unsubscribe_page::UnsubscribePage>(),
@@ -324,7 +324,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<mail_feedback::ops::delete::Delete>(),
     asynchronous::<mail_feedback::ops::test::Test>(),
     raw::<mail_feedback::ops::receive::Receive>(),
-    // Operations on incoming webhooks, to which other systems send contacts and events.
+    // Operations on incoming webhooks, through which other systems send contacts and events.
     query::<hooks::ops::list::List>(),
     command::<hooks::ops::create::Create>(),
     query::<hooks::ops::get::Get>(),

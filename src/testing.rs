@@ -53,7 +53,7 @@ use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The time that the clock shows at first: midnight UTC on 2026-01-01.
+/// The initial time of the clock: midnight UTC on 2026-01-01.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A running engine with one account, one project, and one key for the test environment.
@@ -219,7 +219,7 @@ impl TestApp {
         }
     }
 
-    /// Puts sending on hold, as on a copy of a data folder: work that was requested before waits.
+    /// Puts sending on hold, as on a copy of a data folder: work that was requested earlier waits.
     pub fn put_on_hold(&self) {
         let cause = Cause::Copied { sign: "the test copied it".into() };
         self.engine.hold.set(Some(OnHold { since: self.clock.now(), number: 1, cause }));

@@ -60,7 +60,7 @@ pub const NODE_WORKERS: &[Worker] = &[
 
 /// The other workers. In a cluster, only the leader runs them. Workers that run until the service drains are last.
 pub const WORKERS: &[Worker] = &[
-    // A crash loses the counts in memory, usually those of at most ten seconds.
+    // A crash loses the counts in memory, usually those of the last ten seconds or less.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // This worker also runs periodically to retry failed steps.
     Worker {
@@ -142,7 +142,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
     },
-    // A crash usually loses the visits of at most a tenth of a second.
+    // A crash usually loses the visits of the last tenth of a second or less.
     Worker {
         name: "opens and clicks",
         wakes: &[],
@@ -270,7 +270,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    // Attempts are swept even on an almost full disk, because the sign-in attempts of attackers must not use up the reserve.
+    // Old attempts are deleted even on an almost full disk, because the sign-in attempts of attackers must not use up the reserve.
     let control = engine.control.clone();
     let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];
@@ -292,7 +292,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::tables;
 
-    /// Password guesses are counted even on a full disk. If their rows were not swept then, attackers could use up the reserve.
+    /// Password guesses are counted even on a full disk. If their rows were not deleted then, attackers could use up the reserve.
     #[test]
     fn rows_of_guesses_are_written_and_swept_on_a_full_disk() {
         static RULE: Rule = Rule { name: "test", free: 3, window_ms: 60_000, wait_max_ms: 0 };

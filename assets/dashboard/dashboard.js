@@ -21,7 +21,7 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
-  // A double click sends a form once.
+  // A double click submits a form only once.
   for (const form of root.querySelectorAll("form[method=post]")) {
     form.addEventListener("submit", (event) => {
       if (form.dataset.sent) return event.preventDefault();
@@ -29,7 +29,7 @@ function wire(root) {
       setTimeout(() => delete form.dataset.sent, 3000);
     });
   }
-  // After a click, these buttons show a progress text and cannot be clicked again.
+  // After a click, these buttons show a progress message and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
       if (event.submitter !== button || event.defaultPrevented) return;
@@ -69,7 +69,7 @@ function wire(root) {
     choice.addEventListener("change", () => choice.form.requestSubmit());
   }
 }
-// Replaces the element with this ID by its current version in the page at `address`.
+// Replaces the element with this ID with the current version from the page at `address`.
 async function renew(id, address) {
   const old = document.getElementById(id);
   if (!old) return;
@@ -83,7 +83,7 @@ async function renew(id, address) {
     if (!fresh) return location.reload();
     // The keyboard focus stays on the same control.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // Opened `<details>` elements stay open.
+    // Open `<details>` elements stay open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
@@ -195,7 +195,7 @@ addEventListener("pageshow", (event) => {
     button.textContent = button.dataset.idle;
   }
 });
-// On narrow screens, the menu is closed at first.
+// On narrow screens, the menu is initially closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
 const wrong = document.querySelector("[data-wrong]");

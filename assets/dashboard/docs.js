@@ -29,7 +29,7 @@ addEventListener("change", ({ target }) => {
   if (!group) return;
   const top = group.getBoundingClientRect().top;
   choose(target.value);
-  // Samples above may have changed their height; scrolling keeps this group in its place.
+  // Samples above may have changed in height; scrolling keeps this group in its place.
   scrollBy(0, group.getBoundingClientRect().top - top);
   try {
     localStorage.setItem(KEY, target.value);
@@ -42,7 +42,7 @@ const field = document.getElementById("q");
 const page = document.getElementById("results");
 let panel = page;
 let waits;
-// Creates the panel for the results below the search field. The search page shows them in the page itself.
+// Creates the panel for the results below the search field. The search page shows the results in the page itself.
 function place() {
   if (panel) return;
   panel = document.createElement("div");

@@ -80,7 +80,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     };
     let base = settings.server.public_url.clone().unwrap_or_default();
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    // The link and the key won't be shown again, so they are printed even if the import fails.
+    // The link and the key will not be shown again, so they are printed even if the import fails.
     let imported = import(folder, settings, database, runtime);
     print(&format!(
         "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \
@@ -112,7 +112,7 @@ fn import(folder: Folder, settings: Settings, database: &Arc<Database>, runtime:
     Ok(())
 }
 
-/// Returns the settings without the cluster's database, so that the folder is opened as that of a single machine, and without a backup,
+/// Returns the settings without the cluster's database, so that the folder is opened as a single machine's folder, and without a backup,
 /// because only a leader takes backups.
 fn alone(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
@@ -158,7 +158,7 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Fills a new folder with the files that `write` writes; returns the number of their rows. The key comes last: the service does not start
+/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key comes last: the service does not start
 /// without it, so an interrupted export is never mistaken for a complete one.
 fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
     let rows = write()?;

@@ -1,9 +1,9 @@
-//! Computes how many connections fit into the file descriptors that this process may open.
+//! Computes how many connections the process can hold open with the file descriptors that it may open.
 
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// The maximum numbers of connections that fit into the available file descriptors.
+/// The maximum numbers of connections that the available file descriptors allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
     pub http: usize,
@@ -19,7 +19,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Returns the limits that fit into `descriptors`. The reserve is subtracted first, because a service that cannot open its own files
+    /// Returns the limits for this number of descriptors. The reserve is subtracted first, because a service that cannot open its own files
     /// cannot serve requests.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);

@@ -35,8 +35,8 @@ pub struct DemoTarget {
     pub clock: Arc<PastClock>,
 }
 
-/// Returns the site and the clock of the demo in a folder. A new demo starts some days in the past and advances its clock to the
-/// present, so that opens, clicks and orders are spread over several days. An existing demo keeps its site.
+/// Returns the site and the clock of the demo in a folder. A new demo starts a few days in the past and advances its clock to the present,
+/// so that opens, clicks and orders are spread over several days. An existing demo keeps its site.
 pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
     if let Some(Err(error)) = site.as_ref().map(|site| site.parse::<Site>()) {
@@ -93,7 +93,7 @@ async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
     called.map(drop).map_err(|failure| failure.text())
 }
 
-/// Prints each step of the demo when the step is done.
+/// Prints each step of the demo as it completes.
 async fn follow(mut progress: watch::Receiver<StoryProgress>) -> StoryProgress {
     let mut printed = 0;
     loop {

@@ -99,7 +99,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Returns the finding about a clock that differs from the clock of the cluster's database.
+/// Returns the finding that this machine's clock differs from the clock of the cluster's database.
 fn clock_finding(ahead_ms: i64) -> Finding {
     let direction = if ahead_ms > 0 { "ahead of" } else { "behind" };
     Finding::warning(
@@ -109,7 +109,7 @@ fn clock_finding(ahead_ms: i64) -> Finding {
     )
 }
 
-/// Checks whether other users of this machine can read the settings file of a node, which has secrets.
+/// Checks whether other users of this machine can read a node's settings file, which contains secrets.
 fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> {
     let file = config.filter(|_| settings.cluster.database.is_some())?;
     let mode = fs::metadata(file).ok()?.permissions().mode();

@@ -13,7 +13,7 @@ const LOCK: &str = "mailmill.lock";
 /// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and the file that
 /// the first start writes first.
 const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
-/// The folder with commits that the target of the continuous backup does not have yet.
+/// The folder for commits that are not in the continuous backup yet.
 pub const SPOOL: &str = "backup-spool";
 
 /// A data folder that this process has locked.
@@ -173,8 +173,8 @@ impl Folder {
         self.path.join("instance.json")
     }
 
-    /// Returns the path of the file that exists while the first start is incomplete. The file also exists while a newer version
-    /// gives an identity to stores from a version without identities.
+    /// Returns the path of the file that exists while the first start is incomplete. The file also exists while this version gives an
+    /// identity to stores that a version without identities created.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }
@@ -189,7 +189,7 @@ impl Folder {
         self.path.join("chromium")
     }
 
-    /// Returns the path of the folder with commits that the target of the continuous backup does not have yet.
+    /// Returns the path of the folder for commits that are not in the continuous backup yet.
     pub fn spool(&self) -> PathBuf {
         self.path.join(SPOOL)
     }

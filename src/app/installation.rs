@@ -28,7 +28,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 
-/// The cache size of the control store. Its accounts and keys are few and stay in memory anyway.
+/// The cache size of the control store. It is small, because the store's few accounts and keys stay in memory anyway.
 pub const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 pub const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation. A start is counted in the stores in this order.
@@ -65,7 +65,7 @@ pub struct Opener<'a> {
 #[serde(rename_all = "camelCase")]
 struct FirstStart {
     installation: Installation,
-    /// Whether the stores already existed, from a version without identities.
+    /// Whether the stores already existed, without an identity, because an older version created them.
     adopts: bool,
     /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores may not
     /// show which key is right.
@@ -130,7 +130,7 @@ impl FirstStart {
 /// The reason why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Some of the stores are missing, or all of them from a folder that contains other files of Mailmill.
+    /// Some stores are missing, or all stores are missing from a folder that contains other files of Mailmill.
     Missing {
         folder: String,
         missing: Vec<String>,
@@ -312,8 +312,8 @@ pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(),
 }
 
 /// Records the first start in an empty folder, or checks that the stores of the existing installation exist. This must come before any
-/// other file is written: a folder without this record and without stores is never a new installation, even if it contains only the
-/// reserve of disk space or the spool of the continuous backup.
+/// other file is written: without this record, a folder that contains only the disk space reserve or the spool of the continuous backup is
+/// treated as an installation whose stores are missing.
 pub fn prepare(folder: &Folder, random: &dyn Random) -> Result<(), Problem> {
     let room = || wait_for(folder.path(), limits::NEW_INSTALLATION_BYTES);
     match FirstStart::read(folder)? {
@@ -399,8 +399,8 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A folder restored from an older version's backup also has no identity, and its sending is put on hold like that of any
-        // copy. The hold is on disk before `complete` records the folder as opened here.
+        // A folder restored from an older version's backup also has no identity, and sending is put on hold as in any copy. The hold is on
+        // disk before `complete` records the folder as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);

@@ -58,7 +58,7 @@ impl FolderLocation {
         })
     }
 
-    /// Returns how `here` differs from this place, in words; `None` if there is no difference.
+    /// Describes how `here` differs from this place; returns `None` if there is no difference.
     fn differs(&self, here: &Self) -> Option<&'static str> {
         let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
         let other_file = match (&self.born, &here.born) {

@@ -41,7 +41,7 @@ pub struct OpenNode {
 
 impl Node {
     /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be called on a
-    /// thread of an async runtime. `space` writes to the folder; for a single machine, it is not called, because a new installation is
+    /// thread of an async runtime. `space` writes to the folder. It is not called for a single machine, because a new installation is
     /// created only in an empty folder.
     pub fn join(
         folder: &Folder,
@@ -63,7 +63,7 @@ impl Node {
         let (member, schema) = Member::connect(options, clock.clone(), random).map_err(Problem::failed)?;
         warn_about_clock(&member, clock.as_ref());
         let seal = master_key(folder, own, &schema)?;
-        // Without the master key, this value does not help to guess the secret.
+        // Without the master key, this value is no help in guessing the secret.
         let check = HEXLOWER.encode(&seal.derive(&format!("mailmill cluster secret v1 {}", secret.expose())));
         let shared = member.shared();
         let mut link = Link::new(shared.database.clone());
@@ -98,7 +98,7 @@ impl Node {
 fn warn_about_clock(member: &Member, clock: &dyn Clock) {
     let shared = member.shared();
     let measured = shared.runtime.block_on(cluster::clock_offset_ms(&mut Link::new(shared.database.clone()), clock));
-    // If the database cannot be reached, the next step of the start reports that.
+    // If the database cannot be reached, the next startup step reports the problem.
     if let Ok(ahead_ms) = measured
         && ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX
     {

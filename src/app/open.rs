@@ -104,7 +104,7 @@ impl OpenFolder {
         self.stores.iter().map(|store| store.failure()).collect()
     }
 
-    /// Finishes the waiting writes and closes the files.
+    /// Finishes the pending writes and closes the files.
     pub fn close(self) {
         let Self { engine, folder, stores, capture } = self;
         let member = engine.cluster.clone();
@@ -238,7 +238,7 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     Ok(Some((file, checker)))
 }
 
-/// Returns the shares of opens in the settings, by the key of the client. `newer` has the newer support tables, if there are any.
+/// Returns the shares of opens that the settings define, by the client's key. `newer` contains the newer support tables, if there are any.
 pub(super) fn shares(settings: &Settings, newer: Option<&Checker>) -> Result<Shares, Problem> {
     let share = |one: &ClientShare| {
         let checker = newer.unwrap_or_else(|| Checker::embedded());

@@ -25,7 +25,7 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// The key that replaces the key of the data.
+/// The key to use in place of the data's current key.
 enum Goal {
     /// A new key that is not in a file yet.
     New(Seal),
@@ -156,7 +156,7 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-/// Adapts the data in the stores to the key, and changes the stores' check values last.
+/// Moves the stores' data to the key, and changes the stores' check values last.
 fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Result<(), Problem> {
     let Inspection { files, identities, .. } = inspection;
     let mut stores = Vec::new();

@@ -1,6 +1,6 @@
 //! `mailmill restore`: restores a backup and the master key into an empty folder, with sending on hold.
 //!
-//! `--brand` instead brings back one brand into the running installation: `restore_brand`.
+//! `--brand` instead restores one brand into the running installation: see `restore_brand`.
 //!
 //! The key is verified before any file is written, and the key is written last. The service does not start with a folder without the key,
 //! so an interrupted restore is never mistaken for a complete one.

@@ -1,5 +1,5 @@
-//! `mailmill restore URL --brand ID`: brings back one brand into the running installation. The server does the work; this command starts
-//! the restore, shows what would come back and, with `--yes`, waits until the brand is back.
+//! `mailmill restore URL --brand ID`: restores one brand into the running installation. The server does the work. This command starts the
+//! restore, shows what it would bring back and, with `--yes`, waits until it is complete.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::vocab::ids::ProjectId;
 /// The pause between two status requests to the server.
 const POLL_PAUSE: Duration = Duration::from_millis(500);
 
-/// Prints what a restore of the brand would bring back and, with `--yes`, brings the brand back.
+/// Prints what a restore of the brand would bring back and, with `--yes`, restores the brand.
 pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), Problem> {
     let url = restore_continuous::url(&wanted.folder).ok_or_else(|| {
         Problem::misused("--brand needs a continuous backup; replace the folder with the value of the setting backup.url")
@@ -77,7 +77,7 @@ fn wait(data: &Path, request: &Value, status: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Formats what a restore would bring back. `with_deleted` means that contacts that were deleted come back too.
+/// Formats what a restore would bring back. With `with_deleted`, contacts that have been deleted come back too.
 fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
     let text = |name: &str| preview[name].as_str().unwrap_or_default();
     let exists = if preview["exists"] == true { "exists now" } else { "does not exist now" };
@@ -85,7 +85,7 @@ fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
     out.push_str(&format!("{:<12}{:>10}{:>10}{:>10}\n", "KIND", "THEN", "MISSING", "EXIST"));
     let mut line = |kind: &str, counts: &Value| {
         let count = |name: &str| counts[name].as_u64().unwrap_or_default();
-        // Only contacts have the last two counts.
+        // Only contacts have the counts `deleted` and `erased`.
         let missing = count("missing") + count("deleted") + count("erased");
         out.push_str(&format!("{kind:<12}{:>10}{missing:>10}{:>10}\n", count("inBackup"), count("existing")));
     };

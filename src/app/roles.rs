@@ -23,7 +23,7 @@ use crate::workers::WORKERS;
 /// The tables whose rows are cached.
 const CACHED: [TableId; 6] =
     [tables::META, tables::ACCOUNTS, tables::USERS, tables::KEYS, tables::SESSIONS, tables::OAUTH_GRANTS];
-/// The pause after a change of cached rows, so that many changes are loaded together.
+/// The pause after a change to cached rows, so that many changes are loaded together.
 const CACHE_PAUSE: Duration = Duration::from_millis(20);
 /// The pause between two checks of the disk while this node leads.
 const DISK_PAUSE: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut leading: Option<Leading> = None;
     loop {
         let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
-        // Read the drain request before the role, so that a lead that began before the request is handed over.
+        // Read the drain request before the role: if this node became the leader before the request, its leadership is handed over.
         let must_end = *drain.borrow_and_update();
         let now = role.borrow_and_update().clone();
         if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
@@ -47,7 +47,7 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
         }
         if leading.is_none() {
             load(&engine);
-            // While a resignation is still in progress, the role can show a lead that has already ended. In this case, `activate` returns
+            // While a resignation is still in progress, the role can name a term that has already ended. In this case, `activate` returns
             // false.
             if let Role::Leader { epoch } = now
                 && member.activate(epoch)
@@ -83,7 +83,7 @@ struct Leading {
 }
 
 impl Leading {
-    /// Returns whether this lead has ended. The node may already lead again, in a newer epoch, when the role is read.
+    /// Returns whether this term as the leader has ended. By the time the role is read, the node may lead again in a newer epoch.
     fn is_over(&self, role: &Role) -> bool {
         *role != Role::Leader { epoch: self.epoch }
     }
@@ -119,7 +119,7 @@ async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace
     );
 }
 
-/// Moves the lead to another node when the disk of this node is almost full, because a leader with a full disk refuses writes. Runs until
+/// Moves leadership to another node when the disk of this node is almost full, because a leader with a full disk refuses writes. Runs until
 /// the task is aborted.
 pub async fn leave_full_disk(engine: Arc<Engine>, member: Arc<Member>) {
     loop {
@@ -148,7 +148,7 @@ fn load(engine: &Engine) {
 mod tests {
     use super::*;
 
-    // Otherwise, the workers of the former lead would continue, and the node would keep the lease without serving as the leader.
+    // Otherwise, the workers of the previous term would continue, and the node would keep the lease without serving as the leader.
     #[tokio::test]
     async fn a_lead_is_over_even_if_the_node_already_leads_again() {
         let lead = Leading { epoch: 3, tasks: Tasks::new(Handle::current()), workers: 0 };

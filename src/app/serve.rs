@@ -47,7 +47,7 @@ const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// The time allowed for recording the outcomes of messages that were in flight at shutdown.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
-/// The options of a service start.
+/// The options for starting the service.
 pub struct Start {
     /// Whether sending resumes if the folder is a copy.
     pub resume: bool,
@@ -148,7 +148,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // A message whose final dot (the end of the SMTP data) has been sent gets the configured time to complete.
+    // A message whose final dot (the end of the SMTP data) has been sent has the configured time to complete.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
     // Usage is saved after the last request, so that every request is counted. A leader of a cluster has already saved it during the
@@ -167,11 +167,11 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     }
 }
 
-/// Returns the problem with which the service ends after a store has failed.
+/// Returns the problem to report when the service ends because a store has failed.
 fn failed(error: &store::Error) -> Problem {
     match error {
         store::Error::Io(_) | store::Error::Closed => Problem::failed(format_args!("{error}. Every confirmed change is saved")),
-        // A damaged file, or the database of the cluster, can have lost confirmed changes.
+        // A damaged file or the cluster's database may have lost confirmed changes.
         _ => Problem::failed(error),
     }
 }
@@ -182,7 +182,7 @@ async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
     accounts::welcome(engine).await.map_err(|failure| Problem::failed(said(failure)))
 }
 
-/// Logs that sending is on hold, or resumes sending if the operator has decided so.
+/// Logs that sending is on hold, or resumes sending if the operator has chosen to.
 async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<(), Problem> {
     let looking = (engine.clone(), on_hold.clone());
     let waiting = tokio::task::spawn_blocking(move || held_work::held(&looking.0, &looking.1, None)).await;
@@ -219,7 +219,7 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-/// Raises the descriptor limit to the maximum that the system allows, and reduces the number of connections to what fits the limit.
+/// Raises the descriptor limit to the maximum that the system allows, and reduces the number of connections to fit this limit.
 fn fit_connections(settings: &Settings) -> Connections {
     let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
     let fitted = Connections::fit(settings, now);
@@ -268,7 +268,7 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     }
 }
 
-/// Returns the base URL of links in responses: the configured URL or, if there is none, an address that was bound.
+/// Returns the base URL of links in responses: the configured URL or, if there is none, a bound address.
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),
@@ -309,7 +309,7 @@ impl Drop for ReadyFile {
     }
 }
 
-/// Returns the greeting of a start: the service's addresses and, at the first start, how to get started.
+/// Returns the greeting to print at startup: the service's addresses and, at the first start, how to get started.
 fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_held): (Option<&Welcome>, bool)) -> String {
     let http = bound.http.map(|address| format!("http://{}", reachable(address)));
     let https = bound.https.map(|address| format!("https://{}", reachable(address)));

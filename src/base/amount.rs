@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// The maximum number of decimal places: enough for floating-point numbers with rounding errors, like 59.970000000000006.
 const DECIMALS: i64 = 18;
-/// The maximum number of digits before the decimal point. Sums of a hundred million such numbers still fit into an `i128`.
+/// The maximum number of digits before the decimal point. Sums of a hundred million such numbers still fit in an `i128`.
 const WHOLE_DIGITS: i64 = 12;
 const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 

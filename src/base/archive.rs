@@ -18,9 +18,9 @@ pub struct Entry<'a> {
 const BLOCK: usize = 512;
 /// The size of the name field in a tar header, in bytes.
 const TAR_NAME_BYTES_MAX: usize = 100;
-/// 1985-10-26, 08:15 UTC: the time that npm writes into all its packages.
+/// 1985-10-26, 08:15 UTC: the modification time that npm sets for the files in its packages.
 const TAR_SECONDS: u64 = 499_162_500;
-/// 1980-01-01, 00:00: the first date of zip archives.
+/// 1980-01-01, 00:00: the earliest date that a zip archive can store.
 const ZIP_DATE: u16 = 0x21;
 
 /// Returns a tar archive (POSIX ustar), compressed with gzip.

@@ -1,4 +1,4 @@
-//! Time as an argument, so that tests of rules about time do not wait.
+//! Time as an argument, so that tests of time-based rules do not need to wait.
 
 use std::fmt;
 use std::sync::LazyLock;

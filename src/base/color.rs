@@ -67,7 +67,7 @@ fn function(name: &str, arguments: &str) -> Option<AlphaColor> {
     Some(AlphaColor { color, alpha })
 }
 
-/// Parses a number. A percentage is converted to a share of `whole`.
+/// Parses a number. A percentage is converted to a fraction of `whole`.
 fn number(text: &str, whole: f32) -> Option<f32> {
     let text = text.trim_end_matches("deg");
     let value: f32 = match text.strip_suffix('%') {

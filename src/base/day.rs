@@ -4,7 +4,7 @@ use super::clock::Timestamp;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Returns the UTC day that contains a moment.
+/// Returns the UTC day that contains a timestamp.
 pub fn of(at: Timestamp) -> u32 {
     u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0)
 }

@@ -7,10 +7,10 @@ use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The start of a secret's text; the rest is base64.
+/// The prefix of a secret; the remaining text is base64.
 pub const PREFIX: &str = "whsec_";
 
-/// Returns the bytes of a secret's text, or `None` if the text does not have the form of a secret.
+/// Decodes the bytes of a secret. Returns `None` if `text` is not in the format of a secret.
 pub fn secret_bytes(text: &str) -> Option<Vec<u8>> {
     BASE64.decode(text.strip_prefix(PREFIX)?.as_bytes()).ok().filter(|bytes| !bytes.is_empty())
 }

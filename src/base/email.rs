@@ -40,7 +40,7 @@ pub struct EmailAddress {
 }
 
 impl EmailAddress {
-    /// Validates an address. Surrounding spaces are removed; the spelling of the rest is kept.
+    /// Validates an address. Surrounding spaces are removed; otherwise, the spelling is kept.
     pub fn parse(given: &str) -> Result<Self, EmailError> {
         let text = given.trim();
         let at = match plain(text.as_bytes()) {
@@ -50,7 +50,7 @@ impl EmailAddress {
         Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part has at most 64 bytes") })
     }
 
-    /// Builds an address from text that an earlier version accepted, without applying today's rules for the local part, so that such an
+    /// Builds an address from text that an earlier version accepted. The current rules for the local part are not applied, so that the
     /// address can still be found, shown and deleted. Returns `None` if the text has no `@`, the domain is not valid, or the local part is
     /// longer than 255 bytes.
     pub fn stored(text: &str) -> Option<Self> {
@@ -83,7 +83,8 @@ impl EmailAddress {
         domain_to_ascii(self.domain()).expect("the domain was checked when the address was parsed")
     }
 
-    /// Returns one spelling for all spellings of this address: the local part and the domain are case-folded, and the domain is in ASCII.
+    /// Returns the canonical spelling, which is the same for all spellings of this address: the local part and the domain are case-folded,
+    /// and the domain is in ASCII.
     ///
     /// RFC 5321 allows mail systems to distinguish `Ana@` from `ana@`, but hardly any do, and two contacts for one person would be worse.
     pub fn normalized(&self) -> String {
@@ -115,7 +116,7 @@ impl EmailKey {
         self.address.normalized()
     }
 
-    /// Returns the reason why today's rules reject the address: the error to return if no object is stored under it.
+    /// Returns why the current rules reject the address. This is the error to return if no object is stored under the address.
     pub fn problem(&self) -> Option<EmailError> {
         self.problem
     }
@@ -309,7 +310,7 @@ fn examine_domain(domain: &str) -> Result<Cow<'_, str>, EmailError> {
 }
 
 pub(super) fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
-    // Hyphens in the third and fourth positions are in real use and harmless, so only the ends of a label are checked.
+    // Hyphens in the third and fourth positions are used in practice and are harmless, so only the ends of a label are checked.
     Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 

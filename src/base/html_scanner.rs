@@ -1,8 +1,8 @@
 //! Splits HTML into tags, text and comments, each with its place in the source.
 //!
-//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions and no tree, so this scanner follows the
-//! tokenizer of the HTML standard (section 13.2.5) as far as text and positions depend on it. It takes linear time, however deeply the
-//! elements are nested.
+//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions and no tree, so this scanner implements
+//! only the parts of the HTML standard's tokenizer (section 13.2.5) that affect text and positions. It takes linear time, however deeply
+//! the elements are nested.
 
 /// A piece of the source. `start` and `end` are byte positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,7 +195,7 @@ impl<'a> Tag<'a> {
         std::iter::from_fn(move || next_attribute(text, base, &mut position)).take(ATTRIBUTES_MAX)
     }
 
-    /// Returns the first attribute with this name in any casing.
+    /// Returns the first attribute with this name, ignoring case.
     pub fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
         self.attributes().find(|attribute| attribute.name.eq_ignore_ascii_case(name))
     }

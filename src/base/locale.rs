@@ -49,7 +49,7 @@ impl PairTable {
         Self(rows)
     }
 
-    /// Returns a regular expression that matches the codes in any casing: `[Aa][DdEe]|[Bb][Aa]`.
+    /// Returns a regular expression that matches the codes regardless of case: `[Aa][DdEe]|[Bb][Aa]`.
     fn pattern(&self) -> String {
         let both = |letter: usize| {
             let capital = char::from(b'A' + letter as u8);
@@ -120,13 +120,13 @@ pub const LANGUAGE_TAG_CHARACTERS_MAX: usize = 35;
 /// A language by its ISO 639-1 code or BCP 47 tag, in the usual casing (`zh-Hant-TW`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageTag {
-    /// Invariant: ASCII, and zero after the first `length` bytes, so that derived comparisons are right.
+    /// Invariant: ASCII, and zero after the first `length` bytes, so that derived comparisons are correct.
     bytes: [u8; LANGUAGE_TAG_CHARACTERS_MAX],
     length: u8,
 }
 
 impl LanguageTag {
-    /// Validates a language tag in any casing.
+    /// Validates a language tag, ignoring case.
     pub fn parse(given: &str) -> Result<Self, LanguageError> {
         let given = given.trim();
         if given.len() > LANGUAGE_TAG_CHARACTERS_MAX {
@@ -160,8 +160,8 @@ impl LanguageTag {
     }
 }
 
-/// Returns the index in `offered` of the best language for a reader of `wanted`: the longest match according to RFC 4647 §3.4 (`de-AT`
-/// finds `de`) or, if there is none, the first tag with the same language (`pt` finds `pt-BR`).
+/// Returns the index in `offered` of the best language for a reader who wants the language `wanted`: the longest match according to RFC
+/// 4647 §3.4 (`de-AT` finds `de`) or, if there is none, the first tag with the same language (`pt` finds `pt-BR`).
 pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     let mut range = wanted;
     loop {
@@ -279,7 +279,7 @@ impl JsonSchema for CountryCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The pattern accepts any casing, which `enum` could not express.
+        // The pattern ignores case, which `enum` could not express.
         json_schema!({ "type": "string", "pattern": format!("^({})$", COUNTRY_TABLE.pattern()) })
     }
 }

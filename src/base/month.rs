@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::clock::Timestamp;
 
-/// Returns the month that contains a moment.
+/// Returns the month that contains a timestamp.
 pub fn of(at: Timestamp) -> u32 {
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default().to_zoned(TimeZone::UTC);
     let months = (i32::from(moment.year()) - 1970) * 12 + i32::from(moment.month()) - 1;

@@ -20,8 +20,8 @@ impl Network {
     }
 }
 
-/// Returns the address that limits on connections and attempts count: an IPv4 address, or the /64 of an IPv6 address. A client usually has
-/// at least a /64, and could otherwise use a new address for each attempt.
+/// Returns the address under which connections and attempts are counted: an IPv4 address, or the /64 of an IPv6 address. A client usually
+/// has at least a /64, and could otherwise use a new address for each attempt.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,10 +1,10 @@
 //! Ensures that structs are deserialized only from JSON objects.
 //!
 //! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written as `[]`. The API
-//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers of 2^63 or more in
-//! size that the parser read as floating-point numbers are also rejected: it silently rounds integers beyond 64 bits, and an order number
-//! that lost its last digits belongs to a different order. Values that serde buffers before their kind is determined (tagged enums) are
-//! read from the buffer and not checked here.
+//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers with a magnitude of
+//! 2^63 or more that the parser read as floating-point numbers are also rejected: the parser silently rounds integers beyond 64 bits, and
+//! an order number that lost its last digits belongs to a different order. Values that serde buffers before their kind is determined
+//! (tagged enums) are read from the buffer and not checked here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +12,13 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// A wrapper of a deserializer, visitor, seed or accessor that also wraps every value inside it.
+/// A wrapper around a deserializer, visitor, seed or accessor that also wraps every value inside it.
 pub struct Objects<T>(pub T);
 
 /// The error for a number that cannot be stored exactly.
 pub const ROUNDED: &str = "the number is too large to store exactly; send a smaller number, or a string if the field accepts one";
 
-/// Returns whether a floating-point number can be an integer that the parser rounded. The parser reads integers that fit into 64 bits as
+/// Returns whether a floating-point number can be an integer that the parser rounded. The parser reads integers that fit in 64 bits as
 /// integers.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;

@@ -59,7 +59,7 @@ impl<const MAX: usize> Name<MAX> {
 }
 
 impl<const MAX: usize> LongText<MAX> {
-    /// Validates text of several lines. Surrounding spaces are removed; each line end is converted to a line feed.
+    /// Validates multiline text. Surrounding spaces are removed; each line end is converted to a line feed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         let has_other_ends = text.contains('\r');
@@ -107,7 +107,7 @@ pub fn push_without_accent(c: char, out: &mut String) {
         'œ' => out.push_str("oe"),
         'æ' => out.push_str("ae"),
         '’' | '‘' | 'ʼ' => out.push('\''),
-        // The dot that remains of the lowercase form of `İ`.
+        // The combining dot in the lowercase form of `İ`.
         '\u{307}' => {}
         other => out.push(other),
     }
@@ -143,7 +143,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Returns a note that is written in Markdown as plain text: without the URLs of its links, and without backticks.
+/// Converts a Markdown note to plain text by removing the URLs of links, and backticks.
 pub fn without_markdown(note: &str) -> String {
     let mut out = String::new();
     let mut rest = note;

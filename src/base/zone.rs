@@ -36,7 +36,7 @@ pub struct ResolvedTime {
 }
 
 impl Zone {
-    /// Returns the zone with this name, in any casing.
+    /// Returns the zone with this name, ignoring case.
     pub fn parse(given: &str) -> Result<Self, ZoneError> {
         let given = given.trim();
         let unknown = || ZoneError(given.chars().take(NAME_BYTES_MAX).collect());

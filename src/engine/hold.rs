@@ -93,7 +93,7 @@ impl Hold {
         self.0.send_replace(None);
     }
 
-    /// Replaces the state with that of the control store, which another node may have changed.
+    /// Replaces the state with the control store's state, which another node may have changed.
     pub fn set(&self, now: Option<OnHold>) {
         self.0.send_if_modified(|known| {
             let differs = *known != now;

@@ -123,7 +123,7 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Returns those of the `limit` oldest events that were not erased, oldest first.
+/// Returns the `limit` oldest events, oldest first, leaving out erased events.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())
@@ -134,8 +134,8 @@ pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
     tx.get(OUTBOX, &id)
 }
 
-/// Returns up to `limit` events from the second of `from` to the second of `to`, both included. If `after` is given, the list starts after
-/// that event instead. Skips damaged events.
+/// Returns up to `limit` events from the second of `from` to the second of `to`, inclusive. If `after` is given, the list starts after that
+/// event instead. Skips damaged events.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),

@@ -44,7 +44,7 @@ pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 pub enum Work {
     /// The worker processes the data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Like `Control`, but a step may take hours, because it copies all data. It is interrupted when the service drains, as by a crash.
+    /// Like `Control`, but a step may take hours, because it copies all data. Draining the service interrupts the step, as a crash would.
     LongControl(fn(Arc<Engine>) -> Running),
     /// The worker processes each environment separately. Its tables are those of the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
@@ -167,8 +167,8 @@ async fn run(
     }
 }
 
-/// Returns the wait after a number of failures in a row. Retries have no limit, so that work that failed for lack of file descriptors
-/// continues once they are available.
+/// Returns the wait after this number of consecutive failures. The number of retries is unlimited, so that work that failed for lack of
+/// file descriptors continues once they are available.
 fn retry_after(period: Duration, failures: u64) -> Duration {
     let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);
@@ -185,7 +185,7 @@ fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRun
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
             let ran = ran.unwrap_or_else(|_| Err(Failure::internal("the task panicked; search the log for the cause")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
-                // The service had been running for a while, so this end does not add to the failed starts in a row.
+                // The service had been running for a while, so this end does not count as another failed start.
                 status.end(None);
             }
             let cause = match &ran {
@@ -251,7 +251,7 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(60), reached).await.expect("the state is reached within a minute");
     }
 
-    /// Runs `worker` while `during` runs, then drains the tasks. Each step of the worker is a call of `step` with the number of the step.
+    /// Runs `worker` while `during` runs, then drains the tasks. Each step of the worker calls `step` with the step's number.
     async fn observe<F>(worker: &'static Worker, store: Arc<Store>, step: fn(usize) -> Result<Step, Failure>, during: F)
     where
         F: AsyncFnOnce(&AtomicUsize),

@@ -19,7 +19,8 @@ pub const CURSOR: Target = Target {
     ],
 };
 
-/// A cursor that a parser accepts has the same position after it is written again. Other text is a client error.
+/// If a parser accepts a cursor, the cursor must have the same position after it is written again. Any other text must cause a client
+/// error.
 fn cursor(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let read_again = [

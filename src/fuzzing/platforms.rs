@@ -97,7 +97,7 @@ pub const MAIL_FEEDBACK: Target = Target {
     ],
 };
 
-/// Fuzzes the parsers of platforms' contact pages, and the validation of the contacts.
+/// Fuzzes the parsers of platforms' contact pages, and the validation of the parsed contacts.
 fn platform_contacts(data: &[u8]) {
     let import = ProviderImport {
         provider: Provider::Klaviyo,
@@ -121,8 +121,8 @@ fn platform_contacts(data: &[u8]) {
     let _ = import.check(ProviderPage { contacts, next: None, expected: None });
 }
 
-/// Fuzzes the other responses of platforms and stores: choices about receiving emails, errors, lines of exports, and the query with which
-/// Shopify redirects a user back. A description of an error fits in a log line.
+/// Fuzzes the parsers of other responses from platforms and stores: consent to receive emails, errors, lines of exports, and the query with
+/// which Shopify redirects a user back. A description of an error must fit in a log line.
 fn platform_responses(data: &[u8]) {
     for said in [connections::read_response(data), storefront::read_response(data)] {
         assert!(said.chars().count() <= 300 && !said.chars().any(char::is_control), "{said:?}");
@@ -135,7 +135,7 @@ fn platform_responses(data: &[u8]) {
     }
 }
 
-/// Fuzzes the webhooks of stores. Whatever the values, the resulting events must match the API's format.
+/// Fuzzes the parsers of stores' webhooks. The resulting events must match the API's format, regardless of their values.
 fn store_webhook(data: &[u8]) {
     for event in storefront::read_bodies(data, Timestamp(1_767_225_600_000)) {
         assert!(serde_json::from_str::<Value>(&event).is_ok_and(|event| event.is_object()), "{event}");
@@ -149,7 +149,8 @@ fn incoming_webhook(data: &[u8]) {
     customer_events.iter().for_each(|input| drop(events::check_json(&input.to_string())));
 }
 
-/// Fuzzes the events of mail services behind valid signatures, so that mutations reach the parsers.
+/// Fuzzes the parsers of mail services' events. The input is inserted into requests with valid signatures, so that mutations reach the
+/// parsers.
 fn mail_feedback(data: &[u8]) {
     const NOW: i64 = 1_767_225_600;
     let mut headers = HeaderMap::new();

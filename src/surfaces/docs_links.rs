@@ -1,4 +1,4 @@
-//! The URLs of operations in the documentation, which the dashboard also links to.
+//! The documentation URLs of operations, which the dashboard also links to.
 
 /// Returns the name of a resource's page: `api/incoming-webhooks` for `incoming_webhooks`.
 pub fn page(resource: &str) -> String {

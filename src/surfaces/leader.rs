@@ -1,11 +1,12 @@
 //! Requests on a node of a cluster: the node answers reads itself, and the leader handles everything else.
 //!
 //! The response to a write contains the positions of the leader's logs in `X-Mailmill-Position`. If a client sends this header with a later
-//! read, the response of any node includes the write, unless the read fails. Dashboard pages and the MCP server keep state and write while
-//! they read, so the leader serves them.
+//! read, the response of any node includes the write, unless the read fails. Dashboard pages and the MCP server keep state, and their reads
+//! can write, so the leader handles their requests.
 //!
-//! While no leader can be reached, a node still answers reads without a position, and the links in messages. For other requests, browsers
-//! get a page instead of JSON. The visits to these links, and those that a former leader could not store, are sent to the next leader.
+//! While no leader can be reached, a node still answers reads without a position, and serves the links in messages. For other requests,
+//! browsers receive an error page instead of JSON. Visits to the links, and visits that a former leader could not store, are sent to the
+//! next leader.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -40,11 +41,11 @@ const MAIL: &str = "/admin/cluster/mail";
 const MAIL_SENDER: HeaderName = HeaderName::from_static("x-mailmill-mail-sender");
 const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-recipient");
 
-/// The page that a browser shows while no leader can be reached. It asks again after two seconds, the usual time of a handover.
+/// The page that a browser shows while no leader can be reached. The page reloads after two seconds, the usual duration of a handover.
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
                          <title>One moment</title><h1>One moment</h1><p>The service is not available at the moment. This page reloads \
                          automatically.</p></html>";
-/// The page after a form that was not processed, or may not have been. It does not reload, because that would not send the form again.
+/// The page after a form that may not have been processed. It does not reload, because a reload would not send the form again.
 const NOT_SENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Try again</title><h1>Try again</h1>\
                         <p>The service is not available at the moment, so your change may not be saved. Go back, reload the page, \
                         and if the change is missing, make it again.</p></html>";
@@ -57,7 +58,7 @@ pub struct WithLeader<S> {
     client: Option<NodeClient>,
     /// When a failure to reach the leader was last logged, in milliseconds on the monotonic clock.
     warned_at: AtomicI64,
-    /// When the leader could not be reached last, on the same clock.
+    /// When the last attempt to reach the leader failed, on the same clock.
     failed_at: AtomicI64,
 }
 
@@ -96,7 +97,7 @@ impl<S: Service> Service for WithLeader<S> {
         // A read has an empty body, so the same request can be handled a second time.
         let again = is_read.then(|| without_body(&request));
         if !is_local {
-            // A client that sent a position must not get older data.
+            // A client that sent a position must not receive older data.
             let again =
                 again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
             return match (self.forward(request).await, again) {
@@ -127,14 +128,14 @@ impl<S: Service> WithLeader<S> {
         reply
     }
 
-    /// Sends the visits that this node has in memory to the leader: those of links that it answered while no leader could be reached, and
-    /// those that it could not store before it lost the lead. Runs until the task is aborted.
+    /// Sends the visits in this node's memory to the leader: visits while no leader could be reached, and visits that the node could not
+    /// store before it lost the leadership. Runs until the task is aborted.
     pub async fn report_visits(&self) {
         let engine = &self.api.0;
         let Some(member) = &engine.cluster else { return };
         loop {
             tokio::time::sleep(limits::CLUSTER_REPORT_PAUSE).await;
-            // A leader's own worker stores its visits.
+            // A leader's worker stores the leader's visits.
             while !member.leads() && member.leader().is_some() {
                 let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
                 if visits.iter().all(Vec::is_empty) {
@@ -155,7 +156,7 @@ impl<S: Service> WithLeader<S> {
         sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
     }
 
-    /// Buffers the visits that another node sends, so that the worker of this leader stores them.
+    /// Buffers the visits that another node sends, so that this leader's worker stores them.
     async fn receive_visits(&self, body: Body) -> Reply {
         let read = body.collect(limits::CLUSTER_VISITS_BYTES_MAX).await.ok();
         let visits: Option<Visits> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -169,7 +170,7 @@ impl<S: Service> WithLeader<S> {
         empty(status)
     }
 
-    /// Lets the leader handle a message that this follower received. Its effects are on disk when this function returns `Ok`.
+    /// Forwards an incoming message to the leader, which handles it. The message's effects are on disk when this function returns `Ok`.
     pub async fn forward_mail(&self, raw: Bytes, envelope: &Envelope<'_>) -> Result<(), Failure> {
         let mut headers = HeaderMap::new();
         for (name, address) in [(MAIL_SENDER, envelope.sender), (MAIL_RECIPIENT, envelope.recipient)] {
@@ -208,14 +209,14 @@ impl<S: Service> WithLeader<S> {
         }
     }
 
-    /// Returns whether this node's data is recent enough for a read: it includes the position that the client sent or, without a
-    /// position, lags by at most [`limits::CLUSTER_LAG_MS_MAX`] or there is no leader that could have newer data.
+    /// Returns whether this node's data is recent enough for a read: the data includes the position that the client sent. Without a
+    /// position, the data must lag by at most [`limits::CLUSTER_LAG_MS_MAX`], unless no leader has newer data.
     async fn is_recent(&self, headers: &HeaderMap) -> bool {
         let Some(member) = &self.api.0.cluster else { return true };
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        // If the database is unreachable, the last known leader may have ended: do not let each read wait for a connection to it.
+        // If the database is unreachable, the last known leader may have stopped, so reads do not wait for a connection to it.
         let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
         let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
         member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone
@@ -291,7 +292,7 @@ fn without_body(request: &Incoming) -> Incoming {
     Incoming { method: method.clone(), uri: uri.clone(), headers: headers.clone(), body: Body::Empty, peer: *peer }
 }
 
-/// Returns the page that the client gets if no leader can be reached; `None` for programs, which get JSON.
+/// Returns the page for a browser if no leader can be reached; `None` for other clients, which receive JSON.
 fn page(method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let is_browser = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().windows(9).any(|part| part == b"text/html"));
     is_browser.then_some(if matches!(*method, Method::GET | Method::HEAD) { RELOADING } else { NOT_SENT })

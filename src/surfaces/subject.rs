@@ -1,7 +1,7 @@
-//! The object of an operation, named for users, for questions such as "Delete the contact “ada@example.com”?".
+//! The object of an operation, described for users in questions such as "Delete the contact “ada@example.com”?".
 //!
-//! The object is read through the API as the caller. Labels are text that other people wrote, so they are shortened, and characters
-//! that hide or move other text are removed.
+//! The object is read through the API as the caller. Labels are text that other people wrote, so they are shortened, and characters that
+//! could hide or reorder other text are removed.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::engine::api::schema_reader::SchemaReader;
 use crate::engine::api::spec::Verb;
 use crate::engine::api::{Entry, Spec};
 
-/// The fields whose value can serve as an object's label, preferred one first.
+/// The fields whose value can serve as an object's label, in order of preference.
 const NAMES: [&str; 7] = ["name", "title", "subject", "email", "domain", "url", "fileName"];
 /// The maximum length of a label in characters. A longer label could push the rest of the question out of view.
 const LABEL_CHARACTERS_MAX: usize = 100;
@@ -19,7 +19,7 @@ const LABEL_CHARACTERS_MAX: usize = 100;
 /// `None` if the path names no object or no operation reads it.
 pub fn reader(operations: &'static [Entry], spec: &Spec) -> Option<&'static Entry> {
     let (object, last) = spec.path.rsplit_once('}')?;
-    // Such a path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
+    // This path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
     if spec.verb == Verb::Delete && !last.is_empty() {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn label(data: &Value) -> Option<String> {
     own(data).or_else(|| data.as_object()?.values().filter(|member| member.is_object()).find_map(own))
 }
 
-/// Returns text from other people as part of one line: shortened, and without characters that hide or move other text.
+/// Returns text from other people for use within a line: shortened, and without characters that could hide or reorder other text.
 pub fn plain(text: &str) -> String {
     let is_shown = |character: &char| !is_invisible(*character) && (!character.is_control() || character.is_whitespace());
     let visible: String = text.chars().filter(is_shown).take(LABEL_CHARACTERS_MAX + 1).collect();

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 struct Offer {
     status: u16,
     body: Vec<u8>,
-    /// A further header line with its line break, or an empty string.
+    /// An additional header line with its line break, or an empty string.
     header: &'static str,
     /// The `ETag` header with the file's version; empty to send none.
     etag: String,

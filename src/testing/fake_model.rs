@@ -18,7 +18,7 @@ pub enum Reaction {
     /// Sends text or JSON in the protocol's envelope. If the text is an email document, sends only the part that the request asks
     /// for.
     Text(String),
-    /// Sends text that was cut because the model reached its length limit.
+    /// Sends text that was truncated because the model reached its length limit.
     Cut(String),
     /// Sends the model's refusal.
     Refuse(String),
@@ -140,8 +140,8 @@ impl FakeModel {
         })
     }
 
-    /// Starts a server that chooses its reaction to each request with `script`. Requests for a brief get the brief of the built-in
-    /// parser, and are not recorded.
+    /// Starts a server that chooses its reaction to each request with `script`. Requests for a brief receive the built-in parser's brief,
+    /// and are not recorded.
     pub fn by(script: impl FnMut(&ModelCall) -> Reaction + Send + 'static) -> Self {
         Self::scripted(script, false)
     }
@@ -348,7 +348,7 @@ fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool
             return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
         }
         Reaction::Silent(time) => {
-            // The client gives up in the meantime; the test does not wait for this thread.
+            // The client gives up before the thread ends, and the test does not wait for the thread.
             std::thread::sleep(time);
             return Ok(());
         }

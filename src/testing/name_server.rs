@@ -17,7 +17,7 @@ const PTR: u16 = 12;
 const MX: u16 = 15;
 const TXT: u16 = 16;
 const AAAA: u16 = 28;
-/// The maximum size of a UDP response in bytes, as current resolvers use it; clients get larger responses over TCP.
+/// The maximum size of a UDP response in bytes, as in current resolvers. Larger responses require TCP.
 const UDP_BYTES_MAX: usize = 1_232;
 const SECONDS_TO_LIVE: u32 = 300;
 

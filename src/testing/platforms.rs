@@ -29,7 +29,7 @@ use changes::Changes;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
 pub use templates::{Stored, StoredImage};
 
-/// The API keys that the platforms accept at first.
+/// The API keys that the platforms accept initially.
 pub const KLAVIYO_KEY: &str = "pk_0123456789abcdef";
 pub const MAILCHIMP_KEY: &str = "0123456789abcdef0123456789abcdef-us21";
 pub const HUBSPOT_KEY: &str = "pat-na1-01234567-89ab-cdef";
@@ -49,7 +49,7 @@ pub enum Fault {
     Html,
     /// Does not respond for a minute.
     Silence,
-    /// Replaces the first text with the second in the response.
+    /// Replaces the first string with the second in the response.
     Replace(&'static str, &'static str),
 }
 
@@ -69,7 +69,7 @@ pub struct State {
     /// The number of the first member of the Mailchimp list.
     first: usize,
     changes: Changes,
-    /// The ID of a contact of HubSpot that was deleted, but that lists still have.
+    /// The ID of a deleted HubSpot contact that lists still contain.
     deleted: Option<String>,
     /// The pending faults: the method (empty for any), a part of the path, the number of requests that they still affect, and the
     /// fault.
@@ -88,7 +88,7 @@ pub struct Platforms {
     state: Arc<Held>,
 }
 
-/// The state as tests hold it. When the last test drops it, the test fails if a platform's description does not allow a request.
+/// The state that tests share. Dropping the last reference fails the test if a platform's description does not allow one of the requests.
 struct Held(Arc<Mutex<State>>);
 
 impl Drop for Held {

@@ -98,7 +98,7 @@ impl Postgres {
 
     /// Lets the server accept connections with TLS, with this certificate and key in PEM format.
     pub fn secure(&self, certificate: &str, key: &str) {
-        // The server reads these files of its folder, and refuses a key that other users can read.
+        // The server reads these files in its folder, and rejects a key that other users can read.
         for (name, content) in [("server.crt", certificate), ("server.key", key)] {
             let file = self.data().join(name);
             fs::write(&file, content).expect("the file can be written");
@@ -135,7 +135,7 @@ impl Postgres {
         Self { folder, programs, port: free_address().port(), databases: AtomicU64::new(0), process: Mutex::new(None) }
     }
 
-    /// Returns a command that runs as a user other than root, and whose process ends with the thread that started it.
+    /// Returns a command that does not run as root, and whose process ends when the thread that started it ends.
     fn program(&self, name: &str) -> Command {
         let program = self.programs.join(name);
         let mut command = Command::new("setpriv");
@@ -153,7 +153,7 @@ impl Postgres {
         assert!(self.comes_up(), "PostgreSQL accepts connections: {}", log());
     }
 
-    /// Starts a new server. Another program can have taken the port in the meantime, so the server tries several.
+    /// Starts a new server. Another program may have taken the port, so this function tries several ports.
     fn first_start(&mut self) {
         for _ in 1..STARTS_MAX {
             if self.comes_up() {
@@ -176,7 +176,7 @@ impl Postgres {
         let log = fs::File::options().create(true).append(true).open(self.folder.with_extension("log")).expect("a log file");
         command.stderr(log);
         let (started, id) = mpsc::channel();
-        // The server ends with the thread that started it, so this thread waits for the server's end.
+        // The server ends when the thread that started it ends, so this thread waits until the server has ended.
         let wait = move || {
             let mut child = command.spawn().expect("postgres starts");
             let _ = started.send(child.id());
@@ -280,7 +280,7 @@ pub fn database_of(url: &str) -> &str {
     url.rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a URL of a database")
 }
 
-/// Gives a file or a folder to the user who runs the server.
+/// Makes the user who runs the server the owner of a file or folder.
 fn own(path: &Path) {
     if is_superuser() {
         assert!(Command::new("chown").arg(USER).arg(path).status().expect("there is a chown").success());

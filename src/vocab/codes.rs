@@ -82,7 +82,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::IntegrationAccountRequired,
         400,
         "INTEGRATION_ACCOUNT_REQUIRED",
-        "Several accounts of this provider are connected; set connectionId to one of them.",
+        "Several connections fit this request; set connectionId to one of them.",
     ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
     // Operations that require a signed-in user instead of an API key return this code.
@@ -179,7 +179,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::ProviderNotConnected,
         409,
         "PROVIDER_NOT_CONNECTED",
-        "The provider is not connected; connect it at data.connectUrl.",
+        "No connection fits this request; connect an account or store at data.connectUrl.",
     ),
     code(
         Code::ProviderReconnectRequired,

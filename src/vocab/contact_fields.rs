@@ -3,13 +3,13 @@
 //!
 //! Most fields are *profile fields*: optional text that describes a person. To add one:
 //!
-//! 1. Add a row to [`profile_fields`], at the place that the field should have in forms and CSV files. Filters, imports, exports and
-//!    merge fields then include the field.
+//! 1. Add a row to [`profile_fields`], at the position where forms and CSV files should show the field. Filters, imports, exports and merge
+//!    fields then include the field.
 //! 2. Add a row to `assets/docs/contacts.md`.
-//! 3. Write the OpenAPI snapshot again (`SNAPSHOTS=write cargo test --test tidy openapi`), and generate the API clients again
+//! 3. Update the OpenAPI snapshot (`SNAPSHOTS=write cargo test --test tidy openapi`), and regenerate the API clients
 //!    (`assets/clients/README.md`).
 //!
-//! After the first release, a new field, at any place, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
+//! After the first release, a new field, at any position, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
 //! store the fields by position. `ContactRow::read` and `features/filters/row.rs` read rows without `upgrade`, and compile only if the
 //! version is 1. Jobs store positions of columns in the same way (`Import::columns`), so `Job` in `features/contacts/jobs` needs both too.
 
@@ -99,7 +99,7 @@ pub struct ContactField {
     pub label: &'static str,
     /// The place in a contact where the value is stored, which also determines the type of the value.
     pub place: FieldSource,
-    /// Whether the `fields` of a segment filter can test the field. Tags have conditions of their own.
+    /// Whether the `fields` of a segment filter can test the field. Tags have separate conditions.
     pub filterable: bool,
     /// Whether CSV imports accept the field.
     pub importable: bool,
@@ -217,7 +217,7 @@ macro_rules! profile_types {
             }
         }
 
-        /// An optional value for each profile field: in a contact its text, in an import its column.
+        /// An optional value for each profile field, such as its text in a contact or its column in an import.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Profile<T> {
             $(pub $name: Option<T>,)*

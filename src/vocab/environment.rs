@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {
-    /// The environment for trials: messages go to the built-in inbox instead of to recipients.
+    /// The environment for testing: messages go to the built-in inbox instead of to recipients.
     Test,
     /// The environment for real recipients.
     Live,

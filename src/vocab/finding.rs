@@ -20,9 +20,9 @@ pub struct Finding {
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Good,
-    /// The check is not relevant with these settings, or was not possible.
+    /// The check does not apply to these settings, or was not possible.
     Skipped,
-    /// The subject works, but could be better.
+    /// The subject works, but could be improved.
     Warning,
     /// Mail or another function does not work.
     Problem,
@@ -37,7 +37,7 @@ impl Finding {
         Self { verdict: Verdict::Skipped, ..Self::good(subject, said) }
     }
 
-    /// Returns a finding about something that works but could be better.
+    /// Returns a finding about something that works but could be improved.
     pub fn warning(subject: impl Into<String>, said: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { verdict: Verdict::Warning, remedy: Some(remedy.into()), ..Self::good(subject, said) }
     }

@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::base::secret::sha256;
 
-/// An identifier of one kind of object. The type parameter `K` only keeps identifiers of different kinds apart.
+/// An identifier of one kind of object. The type parameter `K` only distinguishes kinds of identifiers at compile time.
 pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
 
 pub mod kinds {
@@ -159,7 +159,7 @@ pub mod kinds {
     }
 }
 
-/// How the copies of a brand's objects get their identifiers.
+/// How the identifiers of copies of a brand's objects are created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyIds {
     /// Each copy keeps the original's identifier, because the original no longer exists or is replaced.
@@ -228,8 +228,8 @@ impl<K> Id<K> {
         Self(bytes, PhantomData)
     }
 
-    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows go to the right
-    /// edge of their table.
+    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows are appended to the end
+    /// of their table.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -246,14 +246,14 @@ impl<K> Id<K> {
 
     /// Creates an identifier with `number`, the row's number in a table ordered by number, and four random bytes.
     ///
-    /// The number finds the row without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard to
-    /// guess.
+    /// The row is found by its number, without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard
+    /// to guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }
 
-    /// Creates an identifier like [`Id::numbered`] from random bytes that the caller has fetched, because a system call for each of
-    /// a million IDs would be slow.
+    /// Creates an identifier like [`Id::numbered`] from random bytes that the caller has fetched, because one system call per ID would be
+    /// slow for a million IDs.
     pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -273,8 +273,8 @@ impl<K> Id<K> {
         self.derived(b"copy")
     }
 
-    /// Returns an identifier with the same time, and with eight bytes that depend only on this identifier and `purpose`. So a
-    /// repeated copy of an object gets the same identifier.
+    /// Returns an identifier with the same time, and with eight bytes that depend only on this identifier and `purpose`. Copying an object
+    /// again results in the same identifier.
     fn derived(&self, purpose: &[u8]) -> Self {
         let mut bytes = self.0;
         bytes[4..].copy_from_slice(&sha256(&[purpose, &self.0].concat())[..8]);

@@ -26,7 +26,7 @@ pub const BUDGET_WINDOW_MS: i64 = 60_000;
 /// The ratio of a user's request budget to a key's budget. It is this high because a dashboard page calls up to about ten operations.
 /// Users and keys have separate windows.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// The minimum number of direct sends per minute for each recipient per second of the sending rate. With a smaller budget, an account
+/// The minimum budget for direct sends, per minute, for each recipient per second of the sending rate. With a smaller budget, an account
 /// could not use its sending capacity.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
@@ -52,16 +52,15 @@ pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
-/// The minimum length of a password. Shorter passwords can be guessed, and are rejected; the usual rules about kinds of characters
-/// help less than length does.
+/// The minimum length of a password. Shorter passwords can be guessed, so they are rejected. Rules about kinds of characters help less than
+/// length does.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
-/// The maximum length of a password: long enough for a sentence, short enough that hashing takes no longer. Longer passwords are
-/// rejected.
+/// The maximum length of a password: long enough for a sentence, short enough not to slow down hashing. Longer passwords are rejected.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
-/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character has up to four bytes.
+/// [`PASSWORD_CHARACTERS_MAX`] in bytes of UTF-8: a character takes up to four bytes.
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
-/// How long a setup link works. Operators use the link right after it is printed, or on the next day. After it has expired, the owner is
-/// created on the command line.
+/// How long a setup link works. Operators use the link right after it is printed, or the next day. After the link has expired, operators
+/// create the owner on the command line.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The maximum number of sessions of a user: browsers on a few devices, and scripts that sign in for each run. At the limit, the oldest
@@ -89,8 +88,8 @@ pub const PASSWORDS_WAITING_MAX: usize = 64;
 /// The number of used authenticator codes that are stored: the codes of one hour, so that no code is accepted twice if the clock is set
 /// back by less than an hour.
 pub const TOTP_STEPS_KEPT: usize = 120;
-/// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, so all of them
-/// take 5 MB; at the limit, old ones are dropped.
+/// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, for a total of 5
+/// MB. At the limit, old ones are dropped.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
 /// checked.
@@ -113,10 +112,10 @@ pub const RECOVERY_CODES: usize = 10;
 /// The validity of an agent's code: long enough to sign in and enter the code, and too short to guess it. After that, the agent
 /// requests a new code.
 pub const CLAIM_CODE_MS: i64 = 600 * 1000;
-/// The validity of an agent's registration: enough for several codes, in case the user comes back late. After that, the agent registers
+/// The validity of an agent's registration: long enough for several codes, in case the user returns late. After that, the agent registers
 /// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The pause between polls that responses ask agents to make. Users do not notice five seconds, and a poll costs one read.
+/// The pause between polls that responses request from agents. Users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The maximum number of registrations in an hour from one address or for one user, and of sign-ups from one address. An agent registers
 /// once to get a key; ten allow for mistakes. Further requests get a 429.
@@ -127,8 +126,8 @@ pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
 /// The maximum number of codes for one registration. Six codes can expire within the hour of its validity; the limit is twice as high
 /// for safety. After that, the agent must register again.
 pub const CLAIM_CODES_MAX: u32 = 12;
-/// The maximum number of registrations that wait for approval in all accounts, which take a few megabytes. Further registrations are
-/// rejected until some are approved or expire within an hour.
+/// The maximum number of registrations that wait for approval across all accounts, which take a few megabytes. Further registrations are
+/// rejected until others are approved or expire, within an hour at most.
 pub const CLAIMS_WAITING_MAX: usize = 2_000;
 /// The maximum number of polls in a minute from one address: twice what a hundred agents behind one address send. Further polls are
 /// rejected.
@@ -152,12 +151,12 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
 /// How long a used code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// How long an access token works, so that a stolen one is useless after an hour.
+/// The validity of an access token. A stolen token is useless after an hour.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
 /// The validity of a refresh token: programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// How long a refresh token still works after its replacement. Programs refresh from several processes at once, and repeat a request
-/// whose response was lost.
+/// How long a refresh token still works after its replacement. Some programs refresh a token from several processes at once, or repeat a
+/// request whose response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
 /// The maximum number of valid access tokens of a program at the same time. Above the limit, the oldest tokens stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
@@ -173,7 +172,7 @@ pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
 /// The maximum number of programs registered in an hour from one address. Programs register once per server, and some register at every
 /// start.
 pub const CLIENTS_PER_HOUR: u32 = 60;
-/// The maximum size of a program's metadata document. The draft standard recommends 5 kB, and real documents have a few hundred bytes.
+/// The maximum size of a program's metadata document. The draft standard recommends 5 kB, and real documents take a few hundred bytes.
 pub const CLIENT_METADATA_BYTES_MAX: usize = 5 * 1024;
 /// The time limit for fetching a program's metadata document, because the user waits for the consent page.
 pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -201,23 +200,23 @@ pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
 
 /// The maximum size of a dashboard form without files, ten times the longest text that users type. Larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// The maximum size of the fields that the sign-in form carries for a form that was submitted after the session had ended. The rest of
-/// the largest form is for the fields of the sign-in form, of which the path to return to is the largest.
+/// The maximum size of the fields that the sign-in form carries for a form that was submitted after the session had ended. The sign-in
+/// form's own fields, mainly the return path, use the rest of the maximum form size.
 pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1024;
 /// The maximum size of a dashboard form with an image: a phone photo whose Base64 encoding fits into the body of an API request. Larger
 /// forms are rejected.
 pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
-/// The maximum size of a dashboard form with a long text or a text file: any text that the knowledge base accepts, in any form
-/// encoding. Larger forms are rejected.
+/// The maximum size of a dashboard form with long text or a text file: any text that the knowledge base accepts, in any form encoding.
+/// Larger forms are rejected.
 pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of a dashboard form with imported HTML: the largest HTML that an import accepts, in any form encoding. Larger
 /// forms are rejected.
 pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
-/// The maximum size of the first field of a form with a large file: a CSRF token of some 100 bytes and the field's name. A form with a
+/// The maximum size of the first field of a form with a large file: a CSRF token of about 100 bytes and the field's name. A form with a
 /// longer first field is rejected before the file is read.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
-/// The maximum length of the dashboard path that opens after sign-in. The longest paths are the authorization requests of programs.
-/// Instead of a longer path, the home page opens.
+/// The maximum length of the dashboard path that opens after sign-in. The longest paths are the authorization requests of programs. If the
+/// path is longer, the home page opens instead.
 pub const NEXT_BYTES_MAX: usize = 4_000;
 
 // --- Projects ---
@@ -233,10 +232,10 @@ pub const URL_CHARACTERS_MAX: usize = 2_048;
 /// rejected.
 pub const PROJECTS_MAX: u64 = 10_000;
 
-/// The maximum length of a knowledge-base entry's title, which is shown on one line of a list. Longer titles are rejected, or shortened in
+/// The maximum length of a knowledge-base entry's title, which is shown on one line of a list. Longer titles are rejected, or truncated in
 /// imports.
 pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
-/// The maximum length of a knowledge-base entry's content: a long page or a short booklet. Longer content is rejected, or shortened in
+/// The maximum length of a knowledge-base entry's content: a long page or a short booklet. Longer content is rejected, or truncated in
 /// imports.
 pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
 /// The maximum length of a file name, as in common file systems. Longer names are rejected.
@@ -244,7 +243,7 @@ pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
 /// The maximum number of entries in a knowledge base. Generating an email reads the titles of all of them. Further entries are rejected,
 /// and imports skip them, until one is removed.
 pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
-/// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, which are rejected.
+/// The maximum length of the brand guidelines: two pages. Writers do not follow longer guidelines, so these are rejected.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
 /// The maximum length of a brand's tagline, company name or postal address. The footer of an email shows an address on two lines at most;
 /// longer values are rejected.
@@ -255,9 +254,9 @@ pub const BRAND_PHONE_CHARACTERS_MAX: usize = 50;
 /// The maximum number of a brand's social links, more than the [`EMAIL_SOCIAL_LINKS_MAX`] that an email shows. Longer lists are
 /// rejected.
 pub const BRAND_SOCIAL_LINKS_MAX: usize = 20;
-/// The maximum length of the name of a social network, longer than known names. Longer names are rejected.
+/// The maximum length of a social network's name, more than any known name needs. Longer names are rejected.
 pub const SOCIAL_NETWORK_CHARACTERS_MAX: usize = 40;
-/// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, which are rejected.
+/// The maximum number of words in one list about a brand's voice. Writers do not follow longer lists, so these are rejected.
 pub const BRAND_WORDS_MAX: usize = 50;
 /// The maximum length of a word or phrase in a list about a brand's voice: about eight words. Longer phrases are rejected.
 pub const BRAND_WORD_CHARACTERS_MAX: usize = 50;
@@ -296,20 +295,20 @@ pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
 /// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
 pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely have half of this size. At the limit,
-/// the import continues with the files that it has, which are in memory twice while a worker process reads them.
+/// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of this size. At the limit,
+/// the import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 /// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored; other
 /// imports wait until enough of this memory is free.
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
-/// The maximum number of bytes that a worker process returns after it has read a site: several times the largest brand with its texts.
+/// The maximum number of bytes that a worker process returns after it has read a site: several times the size of the largest brand.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
 /// read.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// How long an import reads pages before it continues with those that it has, because a user is waiting.
+/// How long an import reads pages before it continues with the pages read so far. The limit is short, because a user is waiting.
 pub const SITE_IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
 /// The number of consecutive failed steps after which an import fails. The pauses between the steps grow, so a temporary problem has
 /// ended by then.
@@ -321,12 +320,12 @@ pub const SITE_IMPORT_CHANGES_MAX: usize = 500;
 // --- Images of projects ---
 
 /// The maximum length of an image's description: a long paragraph. Prompts for emails contain the descriptions, so longer descriptions are
-/// rejected, or shortened if Mailmill writes them.
+/// rejected, or truncated if Mailmill writes them.
 pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
 /// The maximum of each number in the aspect ratio of a cropped image. Common ratios such as 16:9 have smaller numbers, and an email cannot
 /// show narrower strips clearly.
 pub const IMAGE_RATIO_SIDE_MAX: u64 = 100;
-/// The maximum number of tags of an image. More tags do not help to choose an image, and are rejected.
+/// The maximum number of tags of an image. More tags do not help to choose an image, so they are rejected.
 pub const IMAGE_TAGS_MAX: usize = 10;
 /// The maximum length of an image's tag: a few words. Longer tags are rejected.
 pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
@@ -345,8 +344,7 @@ pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// How long the file of a deleted image is kept. Sent emails still show the image, and few emails are opened after a year.
 pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
-/// The maximum length of a preview image's longer side in pixels: enough for a card in a list on a screen with two pixels per CSS
-/// pixel.
+/// The maximum length of a preview image's longer side in pixels: enough for a list card on a screen with two pixels per CSS pixel.
 pub const PREVIEW_SIDE_MAX: u32 = 480;
 /// How long a preview image is kept before its original is fetched again, because websites change their images.
 pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
@@ -367,16 +365,16 @@ pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_se
 /// The maximum number of headers in a response. Websites with long security policies send about fifty. With more headers, the request
 /// fails.
 pub const FETCH_HEADERS_MAX: usize = 200;
-/// The maximum size of a response's head. Websites with many cookies send some 20 KB; with a larger head, the request fails.
+/// The maximum size of a response's head. Websites with many cookies send about 20 KB; with a larger head, the request fails.
 pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 /// The maximum number of threads for blocking work. A DNS lookup whose servers do not respond occupies a thread for half a minute, even
-/// after the caller has given up. In the worst case, webhook endpoints cause some 800 such lookups at a time, and store reads must not
+/// after the caller has given up. In the worst case, webhook endpoints cause about 800 such lookups at a time, and store reads must not
 /// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
 /// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
-/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Parsed, they take a few times as much.
-/// Further large responses wait for up to a minute, which their time limits do not include.
+/// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Once parsed, they take several times as
+/// much. Further large responses wait for up to a minute, which their time limits do not include.
 pub const RESPONSES_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 // --- Contacts ---
@@ -406,8 +404,8 @@ pub const CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX: usize = 2_000;
 
 // --- Imports, exports and bulk writes of contacts ---
 
-/// The maximum number of contacts that a bulk request writes before it responds, few enough that other writers wait only briefly.
-/// Larger requests become a job.
+/// The maximum number of contacts that a bulk request writes before it responds, few enough that other writers wait only briefly. Larger
+/// requests become jobs.
 pub const BULK_AT_ONCE_MAX: usize = 5_000;
 /// The maximum number of contacts in one request, processed immediately or by a job: about as many as fit the body limit. Longer
 /// lists are rejected; files can contain more contacts.
@@ -421,29 +419,29 @@ pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
 /// The number of contacts that one step of a job writes per transaction: enough to benefit from writing in sorted order, few enough
 /// that other writers wait only briefly.
 pub const JOB_STEP_CONTACTS: usize = 10_000;
-/// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, some 30
-/// MB: one is being read, one waits, and one is being written.
+/// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, about 30 MB:
+/// one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
 /// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 655 MB.
 pub const CONTACT_IMPORT_CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 /// The number of chunks of a file in one step, which takes a second or two. After a step, other jobs get their turn.
 pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
-/// The maximum number of rows imported from a file. The size of uploads (`limits.upload_bytes_max`) usually ends first: its default allows
-/// two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the setting. Rows
-/// beyond the limit must be imported from another file.
+/// The maximum number of rows imported from a file. The size of uploads (`limits.upload_bytes_max`) is usually reached first: its default
+/// allows two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the setting.
+/// Rows beyond the limit must be imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
-/// The maximum size of a row in an import file, in bytes: all fields of a contact at their largest, with space to spare. A longer row
-/// usually has an unclosed quotation mark, and ends the import.
+/// The maximum size of a row in an import file, in bytes: all fields of a contact at their maximum length, with space to spare. A longer
+/// row usually has an unclosed quotation mark, so the import stops there.
 pub const CONTACT_IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
-/// The maximum number of columns in an import file. Exports of other services have a hundred; a file with more columns than the limit
+/// The maximum number of columns in an import file. Exports from other services have a hundred; a file with more columns than the limit
 /// usually has a wrong delimiter, and is rejected.
 pub const CONTACT_IMPORT_COLUMNS_MAX: usize = 500;
 /// The maximum number of custom fields with a column in an export, as many as an import reads. Other custom fields are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
-/// The maximum number of contacts that the field catalog is computed from. Reading them takes a tenth of a second, and more contacts
-/// would hardly add fields.
+/// The maximum number of contacts from which the field catalog is computed. Reading them takes a tenth of a second, and more contacts would
+/// hardly add fields.
 pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
-/// The maximum size of a form field in an upload, other than the file: a column mapping at its largest. Longer fields are rejected.
+/// The maximum size of a form field in an upload, other than the file: the largest column mapping. Larger fields are rejected.
 pub const CONTACT_UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// How long an unfinished upload is kept. An upload takes an hour at most, so an older one was interrupted, and is deleted.
 pub const CONTACT_UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
@@ -462,8 +460,8 @@ pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of the installation's jobs that are searched for the newest jobs of one project, which takes a few hundredths of
 /// a second. Older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of contacts that one request can list and change immediately, in one transaction of well under a second. For more
-/// contacts, the API offers a job.
+/// The maximum number of contacts that one request can list and change immediately, in one transaction that takes well under a second. For
+/// more contacts, the API offers a job.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// The number of contacts that a bulk change processes per transaction. Each contact is read, written and reported, so the number is
 /// lower than for other jobs.
@@ -553,7 +551,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
 /// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause between checks whether the edit of a campaign's email is done. Edits take a few seconds.
+/// The pause between checks for the end of an edit of a campaign's email. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 /// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
 /// included only in the totals.
@@ -575,7 +573,7 @@ pub const BRIEF_PARTS_MAX: usize = 500;
 /// The maximum length of a brief as JSON, in characters: each character of a prompt of the maximum length may occur in a fact, its
 /// value and its spans. Longer briefs are rejected.
 pub const BRIEF_CHARACTERS_MAX: usize = 100_000;
-/// The maximum length of a prompt: a brief of several pages. A longer text is a document and belongs in the knowledge base, so it is
+/// The maximum length of a prompt: a brief of several pages. Longer text is a document that belongs in the knowledge base, so it is
 /// rejected.
 pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a generation request. Each language is written separately, which multiplies time and cost. Longer
@@ -602,14 +600,13 @@ pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
-/// The maximum number of waiting and running edits in an environment, of all accounts together. A client that starts this many is probably
-/// in a loop; further edits are rejected until one finishes.
+/// The maximum number of waiting and running edits in an environment, across all accounts. A client that starts this many is probably in a
+/// loop; further edits are rejected until one finishes.
 pub const EDITS_WAITING_MAX: usize = 200;
-/// The maximum total size of the emails of edits that users preview on the dashboard: a hundred emails or more. The oldest are dropped
-/// first.
+/// The maximum total size of the edited emails that users preview on the dashboard: a hundred emails or more. The oldest are dropped first.
 pub const EDIT_PREVIEWS_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a request waits for an edit before it returns the unfinished edit, or waits for a model that reads a brief: less than the
-/// default time limit of a request, 30 seconds.
+/// How long a request waits for an edit before it returns the unfinished edit, and how long it waits for a model to read a brief: less than
+/// the default time limit of a request, 30 seconds.
 pub const EDIT_WAIT_MS: u64 = 20_000;
 /// The maximum number of changes in one request that edits a document. Users change a few fields between two saves; programs that
 /// change more should replace whole blocks. Requests with more changes are rejected.
@@ -633,19 +630,19 @@ pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further
 /// images stay in the HTML.
 pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
-/// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an instruction about
-/// "every tea" affects in a long newsletter. An edit with more changes is rejected.
+/// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an edit such as "rename
+/// every tea" affects in a long newsletter. An edit with more changes is rejected.
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The size at which the list of an imported email's texts, images and links in a request to a language model ends. About a tenth of an
-/// email's HTML is text. The request states if parts are omitted.
+/// The maximum size of the list of an imported email's text, images and links in a request to a language model. About a tenth of an email's
+/// HTML is text. The request states if parts are omitted.
 pub const IMPORTED_EMAIL_PROMPT_BYTES_MAX: usize = 60_000;
 
 // --- Language models ---
 
-/// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. Each further pause is
-/// twice as long.
+/// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. The pause doubles with
+/// each retry.
 pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
 /// The maximum pause before a retry. Overloaded services rarely ask for more than a minute, and users do not wait longer.
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
@@ -662,7 +659,7 @@ pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 /// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
 /// lose track of longer schemas.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
-/// The maximum number of old rows about the usage of language models that one request deletes. An account adds a few rows a month.
+/// The maximum number of old language-model usage rows that one request deletes. An account adds a few rows a month.
 pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
 
 // --- The prompt for a language model ---
@@ -697,44 +694,45 @@ pub const EMAIL_BLOCKS_MAX: usize = 40;
 pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
 /// The maximum length of a block's ID: one or two words. Longer IDs are rejected.
 pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
-/// The maximum length of a title, which fills two or three lines on a phone. Longer titles push the text off the first screen, and are
+/// The maximum length of a title, which fills two or three lines on a phone. Longer titles push the text off the first screen, so they are
 /// rejected.
 pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
-/// The maximum length of a button text, a name or a price: one line. Longer text is rejected.
+/// The maximum length of a button label, a name or a price: one line. Longer text is rejected.
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
-/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected; a longer alternative text in
-/// an imported email is truncated.
+/// The maximum length of a caption, an alternative text or an address: one sentence. Longer text is rejected; longer alternative text in an
+/// imported email is truncated.
 pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
 /// The maximum length of a short paragraph within a block: about a hundred words. Longer paragraphs are rejected.
 pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
 /// The maximum length of the running text in a block: about five hundred words. Longer text is split into blocks, or rejected.
 pub const EMAIL_PROSE_CHARACTERS_MAX: usize = 3_000;
-/// The maximum number of links in a header. More links do not fit next to a logo at a width of 600 pixels, and are rejected.
+/// The maximum number of links in a header. More links do not fit next to a logo at a width of 600 pixels, so they are rejected.
 pub const EMAIL_HEADER_LINKS_MAX: usize = 3;
-/// The maximum number of links in a footer. A fifth link would wrap to a second line on a phone, and is rejected.
+/// The maximum number of links in a footer. A fifth link would wrap to a second line on a phone, so it is rejected.
 pub const EMAIL_FOOTER_LINKS_MAX: usize = 4;
-/// The minimum number of columns in a columns block. A single column is not a columns block, and is rejected.
+/// The minimum number of columns in a columns block. A single column does not need a columns block, so it is rejected.
 pub const EMAIL_COLUMNS_MIN: usize = 2;
 /// The maximum number of columns in a columns block. At 600 pixels, a fourth column would be narrower than a long word. More
 /// columns are rejected.
 pub const EMAIL_COLUMNS_MAX: usize = 3;
-/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. A longer column would be a
-/// separate email, and is rejected.
+/// The maximum number of blocks in a column: an image, a heading, a text block, a button and two more blocks. Longer content belongs in a
+/// separate email. Longer columns are rejected.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// The maximum number of products in a block: three rows of three. An email with more is a catalog. Blocks with more products are
 /// rejected.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
 /// The maximum number of items in a list: about as many as fit on a phone's screen. Longer lists belong on a page that the email links to,
-/// and are rejected.
+/// so they are rejected.
 pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
-/// The maximum number of columns in a table. More columns cannot be read on a phone, and are rejected.
+/// The maximum number of columns in a table. More columns cannot be read on a phone, so they are rejected.
 pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
-/// The maximum number of rows in a table: an order of many items. Longer tables belong on a page that the email links to, and are rejected.
+/// The maximum number of rows in a table: an order of many items. Longer tables belong on a page that the email links to, so they are
+/// rejected.
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// The maximum number of social links: one row on a phone. More links are rejected.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
-/// The maximum width and height of an image in a document, in pixels, above those of any image that Mailmill decodes. Larger numbers
-/// are mistakes, and are rejected.
+/// The maximum width and height of an image in a document, in pixels, larger than those of any image that Mailmill decodes. Larger numbers
+/// are mistakes, so they are rejected.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// The maximum length of a deadline: a timestamp with a UTC offset and fractions of a second.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
@@ -758,7 +756,7 @@ pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
 /// How long a screenshot waits for one image. The time is short because a user waits for the screenshot. After that, the image is shown
 /// as blocked.
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
-/// The maximum total size of the images that are cached for later screenshots: those in one brand's emails. The oldest images are
+/// The maximum total size of the images that are cached for later screenshots: the images in one brand's emails. The oldest images are
 /// dropped first.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The lifetime of a link to a remote image in a displayed email, longer than users view the email. After that, they must reload the
@@ -781,8 +779,8 @@ pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
 /// The memory, in bytes, that a worker process may use for one image in addition to the bare process: the decoded image, and the wider
 /// numbers used while scaling.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
-/// The maximum number of pixels that all workers decode at the same time, which take 256 MiB in memory. A server with 2 GB can spare
-/// that. Other images wait.
+/// The maximum number of pixels that all workers decode at the same time, which take 256 MiB of memory. A server with 2 GB can spare that.
+/// Other images wait.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the default time limit of a request, 30
 /// seconds.
@@ -812,7 +810,7 @@ pub const DRAWN_NODES_MAX: usize = 60_000;
 /// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
 /// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum total number of pixels of the images in one rendering, which take 256 MiB in memory, a quarter of the worker's memory.
+/// The maximum total number of pixels of the images in one rendering, which take 256 MiB of memory, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
@@ -821,9 +819,9 @@ pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 /// The maximum width of a screenshot. A wider one only shows more background around an email, and uses more memory. Wider widths are
 /// rejected.
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
-/// The height at which screenshots are cut: 20 screens, and within the engine's 64 million pixels at any width.
+/// The height at which screenshots are cropped: 20 screens, and within the engine's limit of 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one rendering. A typical rendering takes a hundredth of it.
+/// The time limit of one rendering. A typical rendering takes a hundredth of this time.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The maximum processor time of one rendering. Real emails take less than a second; the operating system ends a worker that takes
 /// longer.
@@ -870,8 +868,8 @@ pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs
 /// The number of attempts of a DNS query. Packets get lost, so a query without a response is sent again; two lost packets in a row are
 /// rare.
 pub const DNS_ATTEMPTS: usize = 2;
-/// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that get most mail. The least used responses
-/// are dropped first.
+/// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that receive the most mail. The least used
+/// responses are dropped first.
 pub const DNS_CACHE_ANSWERS: u64 = 8_192;
 /// The maximum time that a DNS record is cached, even if its TTL is longer. If a server moves, its new address is used within this time.
 pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -881,11 +879,11 @@ pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration
 
 // --- Sending domains ---
 
-/// The maximum number of sending domains in an account. Agencies have some for each client, and each domain is checked daily. Further
+/// The maximum number of sending domains in an account. Agencies have several for each client, and each domain is checked daily. Further
 /// domains are rejected until a domain is deleted.
 pub const DOMAINS_MAX: usize = 500;
-/// The pause before the second check of a domain that waits for its DNS records. The pause is short, because the user who has just
-/// added the records is watching; each further pause is twice as long.
+/// The pause before the second check of a domain that waits for its DNS records. The pause is short, because the user who has just added
+/// the records is watching. The pause doubles with each check.
 pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
 /// The maximum pause between checks of a domain that waits for its DNS records, so that a record that appears overnight is found in the
 /// morning.
@@ -914,8 +912,8 @@ pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
 
-/// The maximum number of an account's suppressions held in memory while a mailing is planned, which take some 20 MB. Further
-/// suppressions are looked up one by one.
+/// The maximum number of an account's suppressions held in memory while a mailing is planned, which take about 20 MB. Further suppressions
+/// are looked up one by one.
 pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
 
 // --- Tracking ---
@@ -927,8 +925,8 @@ pub const VISITS_WAITING_MAX: usize = 20_000;
 pub const VISITS_PER_WRITE: usize = 1_000;
 /// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The time between two visits by the same client to the same link before the second counts as a new visit. Clients retry slow
-/// requests, and users double-click.
+/// The minimum time between two visits by the same client to the same link that count as separate visits. Clients retry slow requests, and
+/// users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
@@ -956,9 +954,9 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 // --- Sending ---
 
-/// The maximum length of one UTM parameter, which web analytics shows on one line. Longer parameters are rejected.
+/// The maximum length of one UTM parameter, which web analytics tools show on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in milliseconds, because some limits and settings are in days.
+/// The length of a day in milliseconds, for limits and settings in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -985,8 +983,8 @@ pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
 /// The delay of updates that no task waits for, so that they share a commit with the next claim: about the duration of a commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
-/// The maximum number of messages rendered before a connection is free for them, so that connections do not wait; two for each processor
-/// core, if that is more. They use a few megabytes.
+/// The maximum number of messages rendered before a connection is free for them, so that connections do not wait: this number, or two per
+/// processor core if that is more. They use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The fallback poll interval of the send queue, in case a wake-up was missed. A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
@@ -1024,7 +1022,8 @@ pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies rarely have
 /// more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
-/// The pause after the first transport failure: long enough to recover from a dropped connection. Each further pause is twice as long.
+/// The pause after the first transport failure: long enough to recover from a dropped connection. The pause doubles with each consecutive
+/// failure.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum pause after transport failures, so that a relay that has recovered is used within a minute.
 pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(30);
@@ -1071,15 +1070,15 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 /// The number of old messages that one sweep deletes per account; the sweep ends after about as many in total. A message can be several
-/// megabytes large, and other writes wait for the sweep.
+/// megabytes in size, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// The pause between a message to a simulated recipient and the recipient's action: long enough to see the message as sent first, short
 /// enough to wait for the action.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
-/// How long ago a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that messages to full
-/// mailboxes are still being retried at the end.
+/// How far in the past a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that messages to
+/// full mailboxes are still being retried when the demo ends.
 pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
 // --- Messages ---
@@ -1091,11 +1090,11 @@ pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
 pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum size of one recipient's subject or name. Email clients show a tenth of it; a message with a longer subject or name fails.
 pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
-/// The maximum number of template steps for one recipient, which take some 20 ms on one processor. A newsletter with an order of forty
+/// The maximum number of template steps for one recipient, which take about 20 ms on one processor. A newsletter with an order of forty
 /// rows takes 2,000 steps; a message that needs more than the limit fails.
 pub const MERGE_STEPS_MAX: usize = 500_000;
-/// The maximum nesting of `if`, `for` and the parentheses of a condition. Deeper templates are unreadable and could overflow the
-/// parser's stack; they are rejected.
+/// The maximum nesting depth of `if` and `for` blocks, and of parentheses in a condition. Deeper templates are unreadable and could
+/// overflow the parser's stack, so they are rejected.
 pub const MERGE_LEVELS_MAX: usize = 16;
 /// The maximum number of filters after one field. Templates use up to four: trim, shorten, change case, default. More filters are rejected.
 pub const MERGE_FILTERS_MAX: usize = 8;
@@ -1104,21 +1103,20 @@ pub const MERGE_FILTERS_MAX: usize = 8;
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
 /// The maximum size of a header that a sender adds: two lines of the maximum length in RFC 5322 §2.1.1. Longer headers are rejected.
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
-/// The maximum size of the name of a header added by a sender. The longest registered name has 44 characters; names over the limit are
+/// The maximum size of the name of a header that a sender adds. The longest registered name has 44 characters. Names above the limit are
 /// rejected.
 pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
 
 // --- Outgoing mail ---
 
-/// The time limit for connecting to a server. Connecting takes a third of a second around the world; RFC 5321 §4.5.3.2 allows five
-/// minutes for the greeting alone.
+/// The time limit for connecting to a server. Connecting around the world takes a third of a second; RFC 5321 §4.5.3.2 allows five minutes
+/// for the greeting alone.
 pub const SMTP_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(30);
 /// The time limit for the reply to a command (RFC 5321 §4.5.3.2).
 pub const SMTP_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The time limit for the reply to the final dot (RFC 5321 §4.5.3.2.6). Giving up earlier causes duplicates.
 pub const SMTP_DOT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
-/// The time limit for the reply to QUIT. The message is already accepted, so the reply does not matter, and the connection is closed
-/// without it.
+/// The time limit for the reply to QUIT. The message is already accepted, so the connection is closed even if the reply does not arrive.
 pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long an unused connection is kept. Servers close unused connections after one to five minutes, and pauses within a burst of mail
 /// are shorter than this.
@@ -1126,15 +1124,16 @@ pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(3
 /// How long deliveries in progress wait for a relay. A restarting relay is available again within a minute, so its deliveries do not need
 /// to be deferred.
 pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
-/// The first pause after a server could not be reached: long enough to recover from a dropped connection. The pause doubles with each
+/// The first pause after a failure to reach a server: long enough to recover from a dropped connection. The pause doubles with each
 /// consecutive failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum pause after a server could not be reached, so that a server that is available again gets its mail within a minute.
+/// The maximum pause after a failure to reach a server, so that a server that is available again receives its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
-/// The first pause after a recipient's mail server could not be reached. It is longer than for a relay, because such mail is less urgent.
+/// The first pause after a failure to reach a recipient's mail server. It is longer than for a relay, because mail to a single destination
+/// is less urgent.
 pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
-/// The maximum pause after a recipient's mail server could not be reached. A server that was down overnight then gets its mail within
-/// the hour.
+/// The maximum pause after a failure to reach a recipient's mail server. A server that was down overnight then receives its mail within an
+/// hour.
 pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// The maximum number of messages per connection. Many servers close the connection after a hundred messages.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
@@ -1149,7 +1148,7 @@ pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
 /// The number of consecutive successful messages after which a server that was overloaded gets one more connection. Fewer successes
 /// could be luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
-/// The share of all connections that the servers of one destination get: at most one in this many, so that a slow destination does not
+/// The share of all connections that the servers of one destination may use: at most one in this many, so that a slow destination does not
 /// delay the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
@@ -1181,8 +1180,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// them are in memory at the same time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger bodies in memory: one body of the maximum size with the default settings, and several smaller ones.
-/// With the parsed data (10 MB of contacts take 43 MiB), and the memory of the previous body that may not be free yet, this is a tenth
-/// of a server with 1 GB.
+/// Together with the parsed data (10 MB of contacts take 43 MiB) and memory of the previous body that may not be free yet, this is a tenth
+/// of the memory of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of the default time limit of a request.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1248,10 +1247,11 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The time after which a step of a worker is reported as stuck. Steps that wait for language models and other sites take minutes.
 pub const WORKER_STEP_MS_MAX: i64 = 30 * 60 * 1000;
-/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and users would search old data.
+/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and a stuck index makes users search old
+/// data.
 pub const INDEX_STEP_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so
-/// only an index that cannot keep up has so many.
+/// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so only
+/// an index that cannot keep up falls this far behind.
 pub const INDEX_LAG_MAX: u64 = 100_000;
 /// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
@@ -1260,12 +1260,12 @@ pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Incoming mail ---
 
-/// The maximum size of an incoming message. A bounce contains the message that was sent, which is at most as large. Larger messages are
+/// The maximum size of an incoming message. A bounce contains the original message, which is no larger than this. Larger messages are
 /// rejected.
 pub const INBOUND_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// The maximum number of MIME parts in an incoming message. Reports have three; a message with more parts than the limit is rejected.
+/// The maximum number of MIME parts in an incoming message. Reports have three parts. Messages with more parts than the limit are rejected.
 pub const INBOUND_PARTS_MAX: usize = 500;
-/// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels; a message with more levels than the limit is
+/// The maximum nesting depth of MIME parts. A bounce of a forwarded bounce has six levels. Messages with deeper nesting than the limit are
 /// rejected.
 pub const INBOUND_NESTING_MAX: usize = 30;
 /// The number of bytes of a MIME part's header that are read. Mail servers usually reject messages with larger headers.
@@ -1279,7 +1279,7 @@ pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
 /// The maximum number of strings in a message that look like Mailmill's tokens. A real bounce contains three; further strings are ignored.
 pub const INBOUND_TOKENS_MAX: usize = 20;
 /// The maximum number of connections of the mail listener: many times the limit per address, so that a few addresses cannot use all of
-/// them. Each connection uses some 20 KiB, plus [`INBOUND_SMALL_BYTES`] while it receives a message.
+/// them. Each connection uses about 20 KiB, plus [`INBOUND_SMALL_BYTES`] while it receives a message.
 pub const INBOUND_CONNECTIONS_MAX: usize = 256;
 /// The maximum number of connections from one address. Large providers open several at a time; further connections are closed.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
@@ -1292,13 +1292,13 @@ pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// The maximum number of messages per connection, because other clients may be waiting for a connection. After that, the client must
 /// reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
-/// The maximum number of failed commands in one connection. A mail server causes none or two; an attacker who guesses addresses causes
+/// The maximum number of failed commands in one connection. A mail server causes two at most; an attacker who guesses addresses causes
 /// hundreds. At the limit, the connection is closed.
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// The maximum number of recipients of an incoming message. Messages to Mailmill have one recipient each; further recipients are refused.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
-/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain
-/// together have 320. Longer paths are rejected.
+/// The maximum size of a path in a command. RFC 5321 limits a path to 256 bytes, but its longest local part and longest domain add up to
+/// 320 bytes. Longer paths are rejected.
 pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit. A longer line
 /// ends the connection.
@@ -1311,8 +1311,8 @@ pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
 pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
 /// The memory for the parts of messages beyond [`INBOUND_SMALL_BYTES`] while they are received: three messages of the maximum size.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The unit in which [`INBOUND_MEMORY_BYTES_MAX`] is counted. Nearly all bounces are at most [`INBOUND_SMALL_BYTES`] in size and use no
-/// unit.
+/// The unit in which [`INBOUND_MEMORY_BYTES_MAX`] is counted. Nearly all bounces are at most [`INBOUND_SMALL_BYTES`] in size, so they do
+/// not use any of this memory.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
 /// The maximum number of messages processed at a time. Each message is one transaction, and transactions share commits; other messages
 /// wait.
@@ -1325,8 +1325,7 @@ pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_
 /// The base time for receiving one message, which allows for pauses. Each byte of the message extends it at the rate
 /// [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The minimum rate of an incoming message. A slower message only occupies a connection; the slowest real servers send many times as
-/// fast.
+/// The minimum rate of an incoming message. A slower message only occupies a connection; the slowest real servers are many times faster.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// The time limit between two chunks of a message. RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
@@ -1345,7 +1344,7 @@ pub const WEBHOOK_SECRET_BYTES: usize = 32;
 /// The maximum number of custom headers per webhook: enough for credentials, a tenant and a route, with room to spare. More headers
 /// are rejected.
 pub const WEBHOOK_HEADERS_MAX: usize = 20;
-/// The maximum size of a custom header's name. The longest registered name has 44 characters; names over the limit are rejected.
+/// The maximum size of a custom header's name. The longest registered name has 44 characters. Names above the limit are rejected.
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
 /// The maximum size of a custom header's value: the longest tokens in use fit, and some servers reject heads beyond 8 KB. Longer values are
 /// rejected.
@@ -1353,8 +1352,8 @@ pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
 /// The maximum size of all custom headers together. Common servers accept heads of 8 to 16 KB, and Mailmill's own headers take less
 /// than 1 KB. Larger headers are rejected.
 pub const WEBHOOK_HEADERS_BYTES_MAX: usize = 8_000;
-/// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After them,
-/// the delivery has failed, and users can repeat it.
+/// The maximum number of attempts of a delivery. With the default pauses, three attempts cover the restart of an endpoint. After the last
+/// attempt, the delivery has failed, and users can repeat it.
 pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
 /// The time limit for one attempt. Endpoints that only store an event respond in milliseconds; ten seconds also cover a slow start. After
 /// the limit, the attempt has failed.
@@ -1371,7 +1370,7 @@ pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 /// The pause before an attempt that was not sent for lack of file descriptors is made again, in milliseconds. Other requests have ended by
 /// then.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
-/// The maximum pause that an endpoint can request, so that a wrong header does not stop its deliveries for a day.
+/// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The maximum pause of deliveries to a failing endpoint, so that its recovery is noticed within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
@@ -1407,10 +1406,10 @@ pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_se
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// The default number of hours in which the previous secret also signs after a rotation: a day in which to update the receiver.
+/// The default number of hours for which the previous secret also signs after a rotation: users have a day to update the receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
-/// The maximum number of hours in which the previous secret also signs: a week. A replaced secret should not be used for long; larger
-/// numbers are rejected.
+/// The maximum number of hours for which the previous secret also signs after a rotation: a week. A replaced secret should not be used for
+/// long; larger numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in the statistics of deliveries: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
@@ -1438,12 +1437,12 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five
 /// minutes). Also how far any service's clock may be ahead of the server's clock.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of request IDs that are remembered per mail service, in about 10 MB. Above the limit, the oldest ID is forgotten; the
+/// The number of request IDs that are remembered per mail service, which take about 10 MB. Above the limit, the oldest ID is forgotten; the
 /// events of its request still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
-/// The maximum number of topics of Amazon SNS from which one webhook accepts notifications: a topic for each kind of event, with room to
+/// The maximum number of Amazon SNS topics from which one webhook accepts notifications: a topic for each kind of event, with room to
 /// spare. Longer lists are rejected.
 pub const SNS_TOPICS_MAX: usize = 10;
 /// The maximum length of an SNS topic's ARN. The topic's name alone has up to 256 characters. Longer ARNs are rejected.
@@ -1460,7 +1459,7 @@ pub const SNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 pub const HOOKS_MAX: usize = 200;
 /// The maximum length of an incoming webhook's name, which is shown on one line of a table. Longer names are rejected.
 pub const HOOK_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of fields in the mapping of an incoming webhook, as many as a contact can have custom fields. Larger mappings are
+/// The maximum number of fields in the mapping of an incoming webhook: the maximum number of a contact's custom fields. Larger mappings are
 /// rejected.
 pub const HOOK_FIELDS_MAX: usize = 100;
 /// The maximum length of a path or of a custom field's name in a mapping: a path through ten objects fits. Longer ones are rejected.
@@ -1472,8 +1471,8 @@ pub const HOOK_BODY_BYTES_MAX: usize = 256 * 1024;
 /// The maximum length of a signature secret. The longest known secrets have 64 characters.
 pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// The maximum number of requests to an incoming webhook in a minute: 2,500 a second on average, in bursts of any size. A shop or a form
-/// service that sends its backlog reaches 2,000 a second; the limit is above that, so that it only ends floods of a URL that has become
-/// known, which would delay the writes of other webhooks. Requests are counted before their bodies are read.
+/// service that sends its backlog reaches 2,000 a second; the limit is higher, so that it only stops floods of requests to a leaked URL,
+/// which would delay the writes of other webhooks. Requests are counted before their bodies are read.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 150_000;
 /// The maximum number of requests with an invalid signature that an incoming webhook records in a minute: enough for a wrong secret to be
 /// noticed. Further such requests are rejected without a write, so that forged requests cost little more than their signature checks.
@@ -1498,22 +1497,22 @@ pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The time between two checks whether the import of a fetched file has ended, in milliseconds. Most imports take a few seconds.
+/// The pause between checks for the end of a fetched file's import, in milliseconds. Most imports take a few seconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
-/// The pause after the first failed run, in milliseconds. It doubles with each failure in a row, up to the time between two runs.
+/// The pause after the first failed run, in milliseconds. It doubles with each consecutive failure, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
-/// The number of consecutive failed runs after which a scheduled import is paused: with hourly runs after six hours, with daily runs
-/// after two days.
+/// The number of consecutive failed runs after which a scheduled import is paused: after six hours if runs are hourly, and after two days
+/// if they are daily.
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
 /// The number of problems that a run's result shows. Contact imports also store a list of up to [`BULK_ERRORS_SHOWN_MAX`] problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
 /// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
 /// search.
 pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
-/// The maximum number of fields in the mapping of a scheduled import, as many as a contact can have custom fields. Larger mappings are
+/// The maximum number of fields in the mapping of a scheduled import: the maximum number of a contact's custom fields. Larger mappings are
 /// rejected.
 pub const SCHEDULED_IMPORT_FIELDS_MAX: usize = 100;
-/// The maximum length of a mapped column's header: a question of a form, which is a sentence or two. Longer headers are rejected.
+/// The maximum length of a mapped column's header: a question in a form, which is a sentence or two. Longer headers are rejected.
 pub const SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the version (ETag) that a server states for a file. A longer one is ignored, so the whole file is fetched
 /// again.
@@ -1531,7 +1530,8 @@ pub const EVENT_PROPERTIES_KEYS_MAX: usize = 50;
 /// The maximum nesting depth of an event's properties. An order needs four levels: the properties, the list of items, an item, and the list
 /// of its options. Deeper properties are rejected.
 pub const EVENT_PROPERTIES_LEVELS_MAX: usize = 4;
-/// The maximum length of an event's name. Names like `purchase.completed` are chosen from a list, on one line. Longer names are rejected.
+/// The maximum length of an event's name. Names like `purchase.completed` are chosen from a list that shows each name on one line. Longer
+/// names are rejected.
 pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of event names in a project. For each name, sets of contacts are stored for filters; a project with more names has
 /// put data into event names. Further names are rejected.
@@ -1543,7 +1543,7 @@ pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
 pub const EVENT_DEDUPE_KEY_CHARACTERS_MAX: usize = 255;
 /// The number of days for which the API keeps raw events. Older events are not accepted.
 pub const EVENT_KEPT_DAYS: u32 = 90;
-/// How far ahead of the service's clock an event's time may be. Clocks of servers differ by seconds, and clocks of shop tills by
+/// How far ahead of the service's clock an event's time may be. Server clocks differ by seconds, and the clocks of cash registers by
 /// minutes. Later events are rejected.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
@@ -1556,8 +1556,8 @@ pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// The minimum number of keys of one request that are stored together, as a run. Fewer keys are indexed immediately instead, because each
-/// lookup searches every run.
+/// The minimum number of keys of one request that are stored together as a run. Fewer keys are indexed immediately, because each lookup
+/// searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
@@ -1576,7 +1576,7 @@ pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 /// The maximum number of URLs in an email that are reported. Long newsletters have two hundred; further URLs are only counted.
 pub const LINKS_INSPECTED_MAX: usize = 2_000;
-/// The maximum number of places listed for one finding: enough to repair a template, whose parts repeat. Further places are only counted.
+/// The maximum number of places listed for one finding: enough to repair a template whose parts repeat. Further places are only counted.
 pub const PLACES_PER_FINDING_MAX: usize = 20;
 /// The maximum number of different URLs of an email that are requested; links beyond this limit are reported as skipped.
 pub const LINKS_CHECKED_MAX: usize = 200;
@@ -1584,7 +1584,7 @@ pub const LINKS_CHECKED_MAX: usize = 200;
 pub const LINK_CHECKS_AT_ONCE: usize = 16;
 /// The maximum number of links of one registrable domain that are checked at the same time, so that its server is not overloaded.
 pub const LINK_CHECKS_PER_DOMAIN: usize = 2;
-/// The maximum number of redirects of a link that are followed. Links of emails pass through two or three trackers; browsers stop at 20.
+/// The maximum number of redirects of a link that are followed. Links in emails pass through two or three trackers; browsers stop at 20.
 pub const LINK_REDIRECTS_MAX: usize = 5;
 /// The time limit for checking one link, including redirects and a second attempt. Readers do not wait longer.
 pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1598,9 +1598,9 @@ pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
 /// How long the result for a URL is cached. A user who fixes an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
-/// The maximum number of URLs whose results are cached, in about two megabytes. Beyond this, the oldest result is dropped.
+/// The maximum number of URLs whose results are cached, which take about two megabytes. Beyond this, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
-/// The maximum length of a link that the check of links accepts. Some clients and mail scanners cut longer URLs.
+/// The maximum length of a link that the link check accepts. Some clients and mail scanners truncate longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
 /// The time after which an unused dictionary is released. Loading a dictionary takes up to a quarter of a second, and a loaded dictionary
 /// uses up to 30 MB.
@@ -1621,7 +1621,7 @@ pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_s
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
-/// The number of bytes of a brand's texts in which the spelling check counts words, which takes a few milliseconds.
+/// The number of bytes of a brand's text in which the spelling check counts words, which takes a few milliseconds.
 pub const SPELLING_VOCABULARY_BYTES_MAX: usize = 512 * 1024;
 /// The time limit for all checks of an email in the background. Most sites respond within a second; slower links can be checked again.
 pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -1678,12 +1678,13 @@ pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
 /// The number of expired previews deleted per transaction, so that other writes do not wait long.
 pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
-/// The height at which the picture of a device is cut, in CSS pixels: ten screens of a phone, after which the design of an email repeats.
+/// The height at which the picture of a device is cropped, in CSS pixels: ten screens of a phone, after which the design of an email
+/// repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
 /// The maximum number of pixels in the picture of a device. A rendering of this size takes less than 64 MiB. Longer emails are rendered
 /// with a lower density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
-/// The width of thumbnails of devices: a card in a grid, on a screen with two pixels per point.
+/// The width of device thumbnails: a card in a grid on a screen with two pixels per CSS pixel.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 
 // --- Connections ---
@@ -1696,8 +1697,8 @@ pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of sources in one import from a platform. The API documents this number.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
-/// The maximum number of fields in the mapping of an import from a platform: twice as many as a contact can have custom fields, because
-/// a mapping also names the fields to leave out. Larger mappings are rejected.
+/// The maximum number of fields in the mapping of an import from a platform: twice the maximum number of a contact's custom fields, because
+/// a mapping also names the fields to omit. Larger mappings are rejected.
 pub const PROVIDER_FIELDS_MAPPED_MAX: usize = 200;
 /// The maximum length of a field's name in the mapping of an import from a platform, in bytes. Names on platforms are a few words long.
 /// Longer names are rejected.
@@ -1710,9 +1711,10 @@ pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
 /// How long an import preview reads further pages, because a user waits for it.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that an import preview shows. They are a sample; the counts include all.
+/// The number of contacts and of problems that an import preview shows. These are only a sample; the counts include all contacts and
+/// problems.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
-/// The maximum length of the ID of a source, which consists of at most two IDs of the platform.
+/// The maximum length of the ID of a source, which consists of at most two platform IDs.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
 /// The maximum length of the name of a source. Platforms allow at most 255 characters.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
@@ -1723,18 +1725,18 @@ pub const PROVIDER_SOURCES_REQUESTS_MAX: usize = 120;
 /// The maximum size of a platform's response: a thousand contacts with all of their fields.
 pub const PROVIDER_RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The maximum number of JSON values in the response of a platform or store: a thousand contacts with 150 fields each. They take a few
-/// dozen megabytes at most, however small the response is.
+/// dozen megabytes at most, no matter how small the response is.
 pub const PROVIDER_RESPONSE_VALUES_MAX: usize = 150_000;
-/// The maximum size of an error response whose description is read. Descriptions have a few sentences.
+/// The maximum size of an error response whose description is read. Descriptions are a few sentences long.
 pub const PROVIDER_ERROR_BYTES_MAX: usize = 64 * 1024;
-/// The time limit for one request to a platform, whose slowest pages take half of it.
+/// The time limit for one request to a platform. The slowest pages take half of this time.
 pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The maximum number of attempts for one request to a platform: enough for a short interruption. After a longer one, the request fails.
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
-/// The longest pause that a request to a platform itself waits, in milliseconds. After a longer pause, the work is continued later, so
-/// that no request stays open.
+/// The longest pause for which a request to a platform waits, in milliseconds. If the pause is longer, the work continues later, so that no
+/// request stays open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
 /// The pause after a platform's rate limit if the platform states no duration, in milliseconds. Most rate limits are per minute or
 /// shorter.
@@ -1778,11 +1780,11 @@ pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
 /// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How long before an object's creation an export starts to search for it, in milliseconds, because clocks differ.
+/// How far before its start an export searches for objects that it may have created, in milliseconds, because clocks differ.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
-/// The maximum number of texts, and of images, that an export makes editable. Emails have a few dozen of each.
+/// The maximum number of pieces of text, and of images, that an export makes editable. Emails have a few dozen of each.
 pub const EXPORT_REGIONS_MAX: usize = 200;
 /// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
@@ -1803,8 +1805,8 @@ pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
-/// The maximum size of a store's response: a hundred products with texts of 40 KB each. The user chooses the server, so larger responses
-/// are rejected.
+/// The maximum size of a store's response: a hundred products with 40 KB of text each. The user chooses the server, so larger responses are
+/// rejected.
 pub const STORE_RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -1822,8 +1824,8 @@ pub const STORE_DATA_REQUESTS_MAX: usize = 500;
 pub const STORE_SYNCS_AT_ONCE: usize = 4;
 /// The pause between two complete imports from a store, in milliseconds: a day. The imports find changes whose webhooks were lost.
 pub const STORE_SYNC_PERIOD_MS: i64 = 24 * 60 * 60 * 1000;
-/// How long changed collections wait for further changes before the products are read again, in milliseconds. Shop owners change
-/// several collections in a row.
+/// How long changed collections wait for more changes before the products are read again, in milliseconds. Shop owners change several
+/// collections in a row.
 pub const STORE_SYNC_SOON_MS: i64 = 60_000;
 /// The pause between two polls of a store's export, in milliseconds. Small exports take a few seconds.
 pub const STORE_EXPORT_POLL_MS: i64 = 2_000;
@@ -1834,7 +1836,7 @@ pub const STORE_EXPORT_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 pub const STORE_DOWNLOAD_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum size of a store's export, in bytes: a million customers.
 pub const STORE_DOWNLOAD_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// The maximum size of a line in a store's export. A product's description has at most 512 KB.
+/// The maximum size of a line in a store's export. A product's description takes at most 512 KB.
 pub const STORE_LINE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The number of customers that are imported in one transaction, as for other platforms: each transaction waits for the disk once.
 pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
@@ -1862,7 +1864,7 @@ pub const DOCTOR_DOMAINS_MAX: usize = 50;
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
-/// The maximum length of one text in a tool's result. Few texts are longer, such as the HTML and the document of an email.
+/// The maximum length of a string in a tool's result. Few strings are longer, such as an email's HTML and document.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
@@ -1875,7 +1877,7 @@ pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
 /// The time that the user has to answer the confirmation question. Users who are away must not block the assistant forever.
 pub const TOOL_QUESTION_TIME: std::time::Duration = std::time::Duration::from_secs(5 * 60);
-/// How long a tool waits for the work that it started. Nearly all work takes minutes, and agents can read its status later.
+/// How long a tool waits for the work that it started. Nearly all work ends within minutes, and agents can read its status later.
 pub const TOOL_WAIT: std::time::Duration = std::time::Duration::from_secs(10 * 60);
 /// The maximum number of open sessions of the MCP server. Each session has a task and a few buffers.
 pub const TOOL_SESSIONS_MAX: usize = 1_000;
@@ -1975,7 +1977,7 @@ pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_m
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
-/// The maximum size of a record of the log, so that a damaged one cannot fill the memory. The largest group of commits has 100,000
+/// The maximum size of a record of the log, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000
 /// rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// How long a node's local file may stay without being made durable. After a crash of the machine, the node reads the changes of this
@@ -1985,7 +1987,7 @@ pub const CLUSTER_FLUSH_MS: i64 = 1_000;
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 /// The time between two reads of the lease by a node that does not hold it, so that a handover takes less than a second.
 pub const CLUSTER_LEASE_POLL: std::time::Duration = std::time::Duration::from_millis(200);
-/// The time between two checks of its lease by the leader. The leader stops at most this long after the lease ends, which is less than
+/// The time between the leader's checks of its lease. The leader stops at most this long after the lease ends, which is less than
 /// [`CLUSTER_LEASE_MARGIN_MS`].
 pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
@@ -1994,7 +1996,8 @@ pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
 /// The remaining time above which a lease cannot be right: twice the maximum of the setting. The database's clock was ahead when such a
 /// lease was taken, for example because the clock of a promoted standby is behind that of the former primary server.
 pub const CLUSTER_LEASE_MS_MAX: i64 = 120_000;
-/// How long no node may have led before a node with a different secret can start. The usual pause between two leaders is shorter.
+/// How long the cluster must be without a leader before a node with a different secret can start. The usual pause between two leaders is
+/// shorter.
 pub const CLUSTER_SECRET_IDLE_MS: i64 = 60_000;
 /// The maximum difference between the clocks of a node and of the database that is not reported. Synchronized clocks differ by far less;
 /// a greater difference makes schedules and times wrong after a change of the leader.
@@ -2006,11 +2009,10 @@ pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 /// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the
 /// same time.
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
-/// The minimum size of the log since the last snapshot that leads to a new snapshot. A node that reads this much log starts within
-/// seconds.
+/// The minimum size of the log since the last snapshot that triggers a new snapshot. A node that reads this much log starts within seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// The number of commits since the last snapshot that lead to a new one if they have at least a quarter of its size. A new node applies
-/// each of these commits, so more of them would make its start slow.
+/// The number of commits since the last snapshot that trigger a new one if their size is at least a quarter of the last one's. A new node
+/// applies each of these commits, so more commits would make its start slow.
 pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
 /// The maximum age of a follower's data in milliseconds. If its data is older, the follower forwards reads too, because users would
 /// notice.
@@ -2020,7 +2022,7 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 /// The number of entries of the change feed that a leader keeps for the search indexes of other nodes, which would otherwise have to be
 /// rebuilt.
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
-/// The time that a former leader's workers have to end before they are aborted, because another node may already lead.
+/// The time that a former leader's workers have to stop before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 /// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);

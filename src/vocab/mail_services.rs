@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A mail service: it relays mail, and reports by webhook what happened to it.
+/// A mail service, which relays mail and reports its outcome by webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MailService {
@@ -33,7 +33,7 @@ pub struct MailServiceInfo {
     pub user: &'static str,
     /// The password for the relay, and where the service shows it.
     pub password: &'static str,
-    /// A limit or a choice of host that the service documents for its relay.
+    /// A documented limit of the relay, or advice on which host to choose.
     pub relay_note: &'static str,
     /// The header that Mailmill adds to messages, so that the service returns Mailmill's reference in its events.
     pub header: &'static str,

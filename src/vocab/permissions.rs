@@ -70,7 +70,7 @@ impl Permission {
     }
 }
 
-/// The word for all permissions, in text where users list permissions.
+/// The word for all permissions where users list permissions as text.
 const ALL_WORD: &str = "all";
 
 /// A set of permissions. In the API and on disk, it is a list of names, so that stored keys do not depend on the order of declaration.
@@ -114,11 +114,11 @@ impl PermissionSet {
     }
 }
 
-/// The maximum number of typing errors in an unknown name for which the error message suggests a permission. A name with more errors is a
-/// different word, so the message lists all permissions: `contacts:read` does not mean `domain:read`.
+/// The maximum number of typing errors in an unknown name for which the error message suggests a permission. A name with more errors is
+/// probably a different word (`contacts:read` does not mean `domain:read`), so the message lists all permissions.
 const TYPING_ERRORS_MAX: usize = 3;
 
-/// The maximum length of an unknown name that is compared with the permissions, because the time of a comparison grows with the length.
+/// The maximum length of an unknown name that is compared with the permissions, because the comparison time grows with the length.
 const COMPARED_BYTES_MAX: usize = 64;
 
 /// The error for text that is not the name of a permission.

@@ -107,7 +107,7 @@ impl JsonSchema for Provider {
     }
 }
 
-/// The kind of a set of contacts on a platform.
+/// A kind of contact set on a platform, such as a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ProviderSourceType")]
@@ -140,7 +140,7 @@ impl ConnectionUse {
     }
 }
 
-/// Which contacts without a recorded choice an import from a platform includes.
+/// Whether an import from a platform includes contacts that have never subscribed or unsubscribed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentMode {

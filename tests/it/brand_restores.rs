@@ -416,6 +416,11 @@ async fn a_restart_ends_a_waiting_restore_and_a_foreign_backup_is_rejected() {
     let rejected = foreign.call("restores.start", json!({ "projectId": project })).await;
     assert!(rejected.error().contains("different master key"), "{}", rejected.error());
     rejected.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    // Regression: the error named the field `at`, which the request does not have.
+    fs::remove_dir_all(target.join("snapshots")).expect("the snapshots can be deleted");
+    let rejected = owner.call("restores.start", json!({})).await;
+    assert!(rejected.error().contains("no complete snapshot"), "{}", rejected.error());
+    rejected.refused(StatusCode::CONFLICT, "WRONG_STATE");
     let without = Server::start(BOUNDLESS);
     set_up(&without);
     let plain = signed_in(&without, OWNER, "live").await;

@@ -20,7 +20,7 @@ use super::installation::said;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
-/// The default number of tries; CI makes 200. Each try starts five processes, which takes about half a second.
+/// The default number of tries. Each try starts five processes, which takes about half a second.
 const CORRUPTIONS: u64 = 40;
 const FILES: [&str; 3] = ["control.redb", "test.redb", "live.redb"];
 const PAGE: usize = 4096;

@@ -401,7 +401,7 @@
     let { from, to, empty, $from } = view.state.selection;
     const type = schema.marks.link, current = type.isInSet(empty ? $from.marks() : $from.nodeAfter?.marks ?? []);
     if (current && empty) {
-      // With the cursor in a link, the whole link is edited.
+      // If the cursor is in a link, the whole link is edited.
       $from.parent.forEach((node, offset) => {
         const start = $from.start() + offset;
         if (type.isInSet(node.marks) && start <= from && from <= start + node.nodeSize) [from, to] = [start, start + node.nodeSize];
@@ -484,7 +484,7 @@
     act(() => list.splice(index + 1, 0, made));
     choose(made.id);
     const text = canvas.querySelector(`[data-id="${CSS.escape(made.id)}"] :is(textarea, [contenteditable])`);
-    // Focuses the first text of the new block and selects it, so that typing replaces it.
+    // Focuses the first text field of the new block and selects its content, so that typing replaces it.
     text?.focus();
     if (text?.select) text.select();
     else if (text) getSelection().selectAllChildren(text);
@@ -511,7 +511,7 @@
   const small = (src) => data.images.find((image) => image.url === src)?.preview ?? (src ? `${data.picture}${encodeURIComponent(src)}` : "");
   function picture(src, alt) {
     const image = h("img", { src: small(src), alt: alt || "", class: "eb-image" });
-    // The editor can show only images of the brand's library; the preview shows others.
+    // The editor can show only images from the brand's library; the preview shows others too.
     image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image: see the preview")));
     return image;
   }

@@ -7,11 +7,11 @@ use crate::features::checks::report::Check;
 use crate::features::checks::views::{PlaceView, Severity};
 use crate::surfaces::cli::ReportFormat;
 
-/// The width of the text report, which nearly every terminal has.
+/// The width of the text report in characters, which fits nearly every terminal.
 const COLUMNS: usize = 80;
 /// The indentation of a finding's message and remedy, in characters.
 const INDENT: usize = 9;
-/// The maximum number of further line numbers that the report lists for a finding that occurs several times.
+/// The maximum number of additional line numbers to list for a finding that occurs more than once.
 const PLACES_SHOWN: usize = 8;
 
 /// The results of all checks of one email file.
@@ -19,7 +19,7 @@ const PLACES_SHOWN: usize = 8;
 pub struct FileReport {
     /// The name of the file, as given by the user.
     pub name: String,
-    /// Whether the file is a whole message, so that line numbers refer to its HTML part instead of the file.
+    /// Whether the file is a whole message. If so, line numbers refer to its HTML part.
     pub is_message: bool,
     pub checks: EmailChecks,
     pub min_score: Option<u8>,
@@ -85,9 +85,9 @@ impl FileReport {
             1 => Some("1 critical finding".to_owned()),
             count => Some(format!("{count} critical findings")),
         };
-        let below = self.is_below().then(|| {
-            let score = self.checks.scores.overall.unwrap_or_default();
-            format!("the score {score} is below the minimum {}", self.min_score.unwrap_or_default())
+        let below = self.min_score.filter(|_| self.is_below()).map(|min| match self.checks.scores.overall {
+            Some(score) => format!("the score {score} is below the minimum {min}"),
+            None => format!("there is no score to compare with the minimum {min}"),
         });
         let reasons: Vec<String> = critical.into_iter().chain(below).collect();
         if reasons.is_empty() { "Passed.".to_owned() } else { format!("Failed: {}.", reasons.join(", and ")) }
@@ -149,7 +149,7 @@ impl FileReport {
     fn locations(&self, finding: &CheckFinding) -> Vec<Value> {
         let artifact = json!({ "uri": uri(&self.name) });
         let region = |place: &PlaceView| {
-            // A place that spans several lines may end in a smaller column than it starts in.
+            // If a place spans several lines, its end column can be smaller than its start column.
             let end_column = if place.end_line > place.line { place.end_column } else { place.end_column.max(place.column) };
             json!({
                 "startLine": place.line, "startColumn": place.column, "endLine": place.end_line.max(place.line),
@@ -189,8 +189,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Returns the SARIF description of a rule. Its text is the rule's name, because the messages of findings quote texts and URLs of the
-/// email.
+/// Returns the SARIF description of a rule. Its text is the rule's name, because a finding's message quotes text and URLs from the email.
 fn described(id: &str, finding: &CheckFinding) -> Value {
     let name = id.replace('/', ": ").replace('_', " ").to_lowercase();
     let mut described =
@@ -218,7 +217,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // If the first place is short enough, it fills the indentation of the message; otherwise it gets its own line above the message.
+    // A short place is printed within the message's indentation. A longer place gets its own line above the message.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),
@@ -246,7 +245,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     }
 }
 
-/// Returns a text in indented lines of at most 80 columns. A word that is too long gets its own line.
+/// Wraps text into indented lines of at most 80 columns. A word that is too long gets its own line.
 fn wrapped(text: &str, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -336,6 +335,7 @@ mod tests {
         assert!(report.text().ends_with("Failed: the score 92 is below the minimum 93.\n"));
         report.checks.scores.overall = None;
         assert_eq!(report.exit_code(), 1);
+        assert!(report.text().ends_with("Failed: there is no score to compare with the minimum 93.\n"));
     }
 
     #[test]

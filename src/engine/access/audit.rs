@@ -43,8 +43,8 @@ pub type AuditRow = (AuditPlace, AuditRecord);
 /// A position in the audit log: the time and the number of an entry.
 pub type AuditPlace = (Timestamp, u64);
 
-/// Returns up to `limit` of the newest entries before `before` that `wanted` selects, newest first, and the position at which to continue
-/// if there may be more. Reads a bounded number of rows, so a page can have fewer entries than `limit`.
+/// Returns up to `limit` entries that precede `before` and that `wanted` selects, newest first, and the position at which to continue if
+/// there may be more. Reads a bounded number of rows, so a page can have fewer entries than `limit`.
 pub fn newest(
     tx: &impl Read,
     before: Option<AuditPlace>,
@@ -106,7 +106,7 @@ mod tests {
                 before = Some(next);
             }
         };
-        // The first page reads the maximum number of rows, and finds no entry that is selected.
+        // The first page reads the maximum number of rows, and finds no matching entry.
         assert_eq!(pages(3), [vec![], vec![2, 1, 0]]);
         assert_eq!(pages(2), [vec![], vec![2, 1], vec![0]]);
     }

@@ -30,7 +30,7 @@ const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLA
 /// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
-/// A stored response that repeats of the same request receive.
+/// A stored response, which is sent for repeats of the same request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
     fingerprint: [u8; 32],
@@ -180,7 +180,7 @@ fn canonical(value: &Value, sum: &mut Sha256) {
 pub struct InFlight(Mutex<HashSet<RecordKey>>);
 
 impl InFlight {
-    /// Marks a request as running; returns `None` while another request with the same idempotency key runs.
+    /// Marks a request as running; returns `None` while another request with the same idempotency key is running.
     pub fn begin(self: &std::sync::Arc<Self>, ticket: &IdempotentRequest) -> Option<Guard> {
         let fresh = self.0.lock().expect("no holder of this lock panics").insert(ticket.address);
         fresh.then(|| Guard { running: self.clone(), address: ticket.address })

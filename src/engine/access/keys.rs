@@ -70,8 +70,7 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Returns the key with only those of its permissions that are in `permissions`. The result shares the usage counter of the
-    /// original key.
+    /// Returns the key, limited to the permissions in `permissions`. The result shares the usage counter of the original key.
     pub fn limited_to(self: Arc<Self>, permissions: PermissionSet) -> Arc<Self> {
         if self.permissions.iter().all(|permission| permissions.contains(permission)) {
             return self;

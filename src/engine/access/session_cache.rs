@@ -41,7 +41,7 @@ pub struct CachedSession {
     pub kind: SessionKind,
     /// SHA-256 of the cookie's token; zeros for a program's session.
     pub digest: [u8; 32],
-    /// The session ends at this time at the latest.
+    /// The latest time at which the session ends.
     pub expires_at: Timestamp,
     /// The session ends after this many milliseconds without a request.
     pub idle_ms: i64,

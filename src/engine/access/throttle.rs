@@ -24,11 +24,11 @@ pub struct Rule {
     /// The number of attempts within the window that need no wait.
     pub free: u32,
     pub window_ms: i64,
-    /// After the free attempts, the wait doubles with each further attempt, up to this maximum; 0: each wait lasts until the window ends.
+    /// After the free attempts, each additional attempt doubles the wait, up to this maximum. If 0, each wait lasts until the window ends.
     pub wait_max_ms: i64,
 }
 
-/// The key of an attempt counter: a rule, and the name of the account, address or user that the attempts concern.
+/// The key of an attempt counter: a rule, and the name of the account, address or user whose attempts are counted.
 pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(throttle.take(&HOURLY, "x", Monotonic(3_600_000)), Ok(()));
     }
 
-    // In an earlier version, a name that had reached the limit once was never limited again while its attempts continued.
+    // In an earlier version, a name that had once reached the limit was never limited again while its attempts continued.
     #[test]
     fn a_rule_without_longer_waits_limits_every_window() {
         let throttle = Throttle::default();

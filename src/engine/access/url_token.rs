@@ -52,7 +52,7 @@ impl<K> UrlToken<K> {
         sha256(self.secret.expose())
     }
 
-    /// Returns whether the stored hash is that of this token.
+    /// Returns whether `hash` is the hash of this token.
     pub fn matches(&self, hash: &[u8; 32]) -> bool {
         same(hash, &self.hash())
     }

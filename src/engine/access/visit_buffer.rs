@@ -1,7 +1,7 @@
 //! Visits to links in messages, buffered in memory for a moment so that a visitor does not wait for the disk.
 //!
-//! The tracking feature removes the visits in batches and interprets them. Visits that do not fit into the buffer are dropped and counted:
-//! a flood of visits makes the statistics less accurate, but does not use up memory.
+//! The tracking feature removes the visits in batches and interprets them. Visits that do not fit in the buffer are dropped and counted: a
+//! flood of visits makes the statistics less accurate, but does not use up memory.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -49,7 +49,7 @@ struct Inner {
 impl VisitBuffer {
     /// Buffers a visit if there is space. A repeated visit by the same `client` to the same link within a short time is ignored.
     ///
-    /// Of `client`, only a hash is kept, and only in memory.
+    /// Only a hash of `client` is kept, and only in memory.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {

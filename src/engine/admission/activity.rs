@@ -19,8 +19,8 @@ pub struct Idle {
     pub is_closing: bool,
 }
 
-/// A connection's activity: how many requests are in progress, whether its client still reads a reply, and when the connection last made
-/// progress.
+/// A connection's activity: how many requests are in progress, whether its client is still reading a reply, and when the connection last
+/// made progress.
 ///
 /// The numbers are atomic, so that the many writers of an HTTP/2 connection do not wait for each other. Relaxed ordering suffices: the
 /// numbers are independent, and a slightly stale read only delays a timeout by a moment.
@@ -29,7 +29,7 @@ pub struct Activity {
     running: AtomicU32,
     /// Milliseconds from `opened` to the last progress.
     moved_ms: AtomicU64,
-    /// The number of chunks of replies that wait to be sent.
+    /// The number of reply chunks that are waiting to be sent.
     queued: AtomicU32,
     /// Whether some bytes handed to the connection have not been sent yet.
     is_unflushed: AtomicBool,
@@ -70,7 +70,7 @@ impl Activity {
         self.running.fetch_sub(1, Relaxed);
     }
 
-    /// Records that a chunk of a reply waits to be sent.
+    /// Records that a chunk of a reply is waiting to be sent.
     pub fn queue(&self) {
         self.queued.fetch_add(1, Relaxed);
     }
@@ -81,7 +81,7 @@ impl Activity {
         self.queued.fetch_sub(1, Relaxed);
     }
 
-    /// Records that bytes are handed to the connection; they may wait until its client accepts them.
+    /// Records that bytes have been handed to the connection, where they may wait until its client accepts them.
     pub fn write(&self) {
         self.is_unflushed.store(true, Relaxed);
     }
@@ -93,7 +93,7 @@ impl Activity {
         }
     }
 
-    /// Returns whether any bytes wait for the client to accept them.
+    /// Returns whether any bytes are waiting for the client to accept them.
     pub fn is_unflushed(&self) -> bool {
         self.is_unflushed.load(Relaxed) || self.queued.load(Relaxed) > 0
     }
@@ -124,7 +124,7 @@ impl Activity {
         }
     }
 
-    /// Returns whether closing the connection now would interrupt neither a request nor a reply that the client still reads.
+    /// Returns whether closing the connection now would interrupt neither a request nor a reply that the client is still reading.
     pub fn is_idle(&self) -> bool {
         self.running() == 0 && (!self.is_unflushed() || self.moved().elapsed() > READING_TIME)
     }
@@ -140,7 +140,7 @@ impl Activity {
         self.close.notify_one();
     }
 
-    /// Returns the idle state of the connection, if it is idle. Unfinished headers do not count as progress.
+    /// Returns the connection's idle state, or `None` if the connection is not idle. Unfinished headers do not count as progress.
     pub fn idle(&self) -> Option<Idle> {
         self.is_idle().then(|| Idle { since: self.moved(), is_closing: self.is_closing.load(Relaxed) })
     }

@@ -29,7 +29,7 @@ const ORDER_KEPT: Duration = Duration::from_millis(100);
 /// How long to wait for a connection that was asked to close before another connection is also asked. A connection that receives a
 /// request just before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// The maximum number of attempts to admit a waiting connection. With each attempt, one more connection must be closing.
+/// The maximum number of attempts to admit a waiting connection. Each attempt requires one more connection to be closing.
 const TRIES_MAX: usize = 20;
 /// When all connections are in use, one idle connection per `AHEAD_OF` connections is closed in advance, up to [`AHEAD_MAX`], so that
 /// new connections do not wait for each other under a flood.
@@ -177,7 +177,7 @@ impl Admission {
         self.state().ask_next();
     }
 
-    /// Ensures that some connections are closing: one more with each attempt, because a connection may have received a request just before
+    /// Ensures that enough connections are closing: one more for each attempt, because a connection may have received a request just before
     /// it was asked to close. Returns false if no connection is closing.
     fn ask_some_to_close(&self, attempt: usize) -> bool {
         let wanted = (self.total_max / AHEAD_OF).clamp(1, AHEAD_MAX) + attempt;
@@ -240,10 +240,9 @@ impl State {
         None
     }
 
-    /// Sorts idle connections into the closing order. The rank of a connection is the number of its address's connections, without
-    /// those that have been idle longer. The highest rank closes first; among equal ranks, the connection that has been idle
-    /// longest closes first. Connections that are already closing come last: they end soon anyway, and their clients are still
-    /// reading the last response.
+    /// Sorts idle connections into the closing order. The rank of a connection is the number of connections from its address, not counting
+    /// those that have been idle longer. The highest rank closes first; among equal ranks, the connection that has been idle longest closes
+    /// first. Connections that are already closing come last: they end soon anyway, and their clients are still reading the last response.
     fn compute_order(&mut self, now: Instant) {
         let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats

@@ -1,8 +1,8 @@
 //! The pipeline of operations: route, authenticate, count, authorize, replay, decode, run, commit, encode. Raw operations decode their own
 //! body, and have no replay.
 //!
-//! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts against its budget even if its key
-//! lacks a permission, its input is invalid, or the response is a stored one. A request that the limiter rejects leaves no replay record.
+//! `assets/docs/api-conventions.md` documents the order: a request that reaches the limiter counts against its budget even if its key lacks
+//! a permission, its input is invalid, or the response is a stored one. A request that the limiter rejects leaves no replay record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster runs this request itself: if it is a query, or is declared to run on any node.
+    /// Returns whether each node of a cluster runs this request itself, because the operation is a query or is declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -551,8 +551,7 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
     Ok(stored)
 }
 
-/// Returns whether a failure is stored for repeated requests. Failures with status 429 or 5xx are not stored, so that a request with the
-/// same idempotency key runs again.
+/// Returns whether a failure is stored for repeated requests. After a failure with status 429 or 5xx, a repeated request runs again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500

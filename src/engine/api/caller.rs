@@ -38,8 +38,7 @@ impl Principal {
         }
     }
 
-    /// Returns the caller's last writes; `None` for anonymous callers and the operator, because each of these identities can be several
-    /// callers at the same time.
+    /// Returns the caller's last writes; `None` for anonymous callers and the operator, because several callers can share these identities.
     pub fn last_writes(&self) -> Option<&LastWrites> {
         match self {
             Principal::Key(key) => Some(&*key.last_writes),

@@ -45,7 +45,7 @@ pub struct EnvironmentData {
     pub store: Arc<Store>,
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
-    /// The visits to links in messages, until they are stored.
+    /// The visits to links in messages that are not stored yet.
     pub visits: VisitBuffer,
 }
 
@@ -101,7 +101,7 @@ pub struct Engine {
     pub fetch: Arc<Fetch>,
     /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
-    /// The certificates that verify notifications of Amazon SNS; rarely more than one.
+    /// The certificates that verify Amazon SNS notifications; rarely more than one.
     pub sns_certificates: FetchCache,
     /// The limits and the recent results of link checks.
     pub link_probes: LinkProbes,

@@ -99,7 +99,7 @@ impl Failure {
         self
     }
 
-    /// Adds the ID of the request to an internal failure, so that pages can show it: the log has the cause under this ID.
+    /// Adds the request ID to an internal failure, so that pages can show it. The log contains the cause under this ID.
     pub(super) fn of_request(self, request: &impl std::fmt::Display) -> Self {
         if self.code == Code::Internal { self.with(json!({ "requestId": request.to_string() })) } else { self }
     }
@@ -116,8 +116,8 @@ impl Failure {
     }
 }
 
-/// Turns a message into a sentence: capitalizes the first word if it consists only of letters, and adds a period if the end mark is
-/// missing.
+/// Turns a message into a sentence: capitalizes the first word if it consists only of letters, and adds a period if the message has no
+/// final punctuation.
 fn sentence(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
     let mut letters = text.chars();
@@ -136,7 +136,7 @@ impl From<Code> for Failure {
     }
 }
 
-/// Converts an error from the store. Temporary errors get a time to wait before a retry.
+/// Converts an error from the store. A temporary error includes the time to wait before a retry.
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match &error {

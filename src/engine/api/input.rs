@@ -47,7 +47,7 @@ pub struct Arguments<'a> {
     pub query: &'a str,
     /// The JSON body, for operations that accept one.
     pub body: &'a [u8],
-    /// The decoded input of a call from within the process, used instead of text.
+    /// The decoded input of a call from within the process, used in place of `path`, `query` and `body`.
     pub given: Option<&'a GivenInput>,
 }
 
@@ -84,7 +84,7 @@ impl Arguments<'_> {
             .map_err(|error: TextError| wrong(&track.path().to_string(), &serde_str::plain(&error.0)))
     }
 
-    /// Returns the path parameters, then the query parameters; several values of one query parameter become a comma-separated list.
+    /// Returns the path parameters, then the query parameters; multiple values of one query parameter become a comma-separated list.
     fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
         let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();

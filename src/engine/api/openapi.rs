@@ -207,8 +207,7 @@ impl Writer {
     /// Returns a reference to the response for these error codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Requests without valid credentials are not counted against a budget; requests of a signed-in user who enters a wrong password or
-        // code are counted.
+        // Requests without valid credentials are not counted, but a signed-in user's wrong password or code is counted.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
@@ -223,8 +222,7 @@ impl Writer {
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
-            // Renaming a schema makes each schema that refers to it differ too, so the comparison is repeated until no more
-            // schemas differ.
+            // Renaming a schema changes the schemas that refer to it, so the comparison is repeated until no schema changes.
             let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
             let differs = |(name, schema): &(&String, &Value)| {
                 let mut schema = (*schema).clone();
@@ -282,7 +280,7 @@ impl Writer {
     }
 }
 
-/// Returns whether calls of the operation count against an account's request budget.
+/// Returns whether calls to the operation count against an account's request budget.
 fn is_counted(spec: &Spec) -> bool {
     matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager)
 }

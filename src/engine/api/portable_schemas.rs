@@ -12,7 +12,7 @@ pub fn rewrite(part: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match (name.as_str(), member) {
                     ("example" | "examples" | "default" | "const" | "enum", _) => {}
-                    // Fields may have the names of keywords.
+                    // A field can have the same name as a keyword.
                     ("properties", Value::Object(fields)) => fields.values_mut().for_each(rewrite_field),
                     (_, member) => rewrite(member),
                 }

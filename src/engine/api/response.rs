@@ -20,7 +20,7 @@ pub struct Envelope {
     pub keeps_nulls: bool,
 }
 
-/// The ID of a request: a random number that the process chose at its start, and the number of the request since that start.
+/// The ID of a request: a random number that the process chose at startup, and the sequence number of the request since then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId {
     pub boot: u32,

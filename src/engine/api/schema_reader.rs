@@ -40,7 +40,7 @@ impl SchemaReader {
         Self { schemas: schemas.into_iter().map(Schema::to_value).collect(), definitions: generator.take_definitions(true) }
     }
 
-    /// Follows the references of a schema to the schema that they lead to.
+    /// Resolves the references of a schema, and returns the schema that they lead to.
     pub fn resolve<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..REFERENCES_MAX {
             let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));

@@ -51,7 +51,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns whether the operation concerns the account and its users. Such operations use the control store and reject API keys.
+    /// Returns whether the operation applies to the account and its users. Such operations use the control store and reject API keys.
     pub const fn is_personal(self) -> bool {
         matches!(self, Access::Person | Access::Manager)
     }
@@ -241,7 +241,7 @@ impl Spec {
         self
     }
 
-    /// Lets each node of a cluster run the operation, which only reads, or concerns the node itself.
+    /// Lets each node of a cluster run the operation, because the operation only reads, or affects only the node itself.
     pub const fn on_any_node(mut self) -> Self {
         self.on_any_node = true;
         self

@@ -130,7 +130,7 @@ impl Capture {
         locked(&self.queue).is_closed = true;
         self.changed.notify_all();
         if let Some(thread) = locked(&self.thread).take() {
-            // The log already shows the thread's panic, and the next start detects missing commits.
+            // The program's log already shows the thread's panic, and the next start detects missing commits.
             let _ = thread.join();
         }
     }

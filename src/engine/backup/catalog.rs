@@ -59,7 +59,7 @@ impl Catalog {
         parts
     }
 
-    /// Returns the plan that restores the newest state, or the state at a time: all commits up to the last commit at or before that
+    /// Returns the plan that restores the newest state, or the state at a given time: all commits up to the last commit at or before that
     /// time. Positions order the log, so a clock that was temporarily wrong does not change the order.
     pub fn plan(&self, at: Option<Timestamp>) -> Result<Plan> {
         let logs = self.epochs.iter().map(|(epoch, start)| (start.log_since, *epoch));
@@ -109,7 +109,7 @@ impl Catalog {
         let mut parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
         let gap = (snapshot.log_from..).zip(&parts).find(|(number, part)| part.number != *number);
         if let Some((number, after)) = gap.map(|(number, part)| (number, *part)) {
-            // Thinning deletes the log before a snapshot. For a time while that snapshot was taken, only an earlier state can be restored.
+            // Thinning deletes the log before a snapshot. For a time during that snapshot, only an earlier state can be restored.
             let starts = |later: &SnapshotName| (since..=epoch).contains(&later.epoch) && later.log_from == after.number;
             if number <= snapshot.consistent_at || !self.snapshots.iter().any(starts) {
                 let found = format!("part {number} of the log is missing before it");

@@ -22,7 +22,7 @@ use crate::vocab::limits;
 
 /// The version of the format of the objects in a target.
 const FORMAT: u32 = 1;
-/// The maximum number of times that a server tries to create an epoch, if other servers are faster each time.
+/// The maximum number of attempts to create an epoch when other servers create the same epoch first.
 const RACES_MAX: usize = 3;
 
 /// The first object of an epoch, which is not encrypted.
@@ -40,7 +40,7 @@ pub struct Start {
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
-    /// The epoch that started the log that this epoch continues without a gap; this epoch itself if it starts a new log.
+    /// The epoch that started the log. This is the epoch itself, unless it continues an earlier log without a gap.
     pub log_since: Epoch,
     pub first_part: PartNumber,
     /// The maximum time between two heartbeats.
@@ -50,7 +50,7 @@ pub struct Start {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Heartbeat {
-    /// The log has the commits up to this time.
+    /// The log contains all commits up to this time.
     pub complete_until: Timestamp,
     /// The number of the newest part of the log when the heartbeat was written.
     pub last_part: PartNumber,
@@ -60,7 +60,7 @@ pub struct Heartbeat {
 pub struct Candidate<'c> {
     pub installation: &'c Installation,
     pub host: &'c str,
-    /// What the data folder knows about the target, if its log continues.
+    /// What the data folder knows about the target; `None` if the folder's log cannot be continued.
     pub state: Option<&'c State>,
     /// The random name of the data folder.
     pub holder: &'c str,

@@ -55,7 +55,7 @@ pub enum Error {
     Target { object: String, cause: String },
     /// The folder of the target cannot be created.
     Folder { folder: String, cause: String },
-    /// A folder in the target has too many objects to list all of them.
+    /// A folder in the target has too many objects to list.
     TooManyObjects { folder: String, objects_max: usize },
     /// An object that is needed is missing, or differs from what was written.
     Damaged { object: String, found: String },

@@ -50,7 +50,7 @@ pub struct Header {
     pub from: Timestamp,
     pub to: Timestamp,
     pub records: u64,
-    /// The number of bytes of the changed keys and values.
+    /// The number of bytes in the changed keys and values.
     pub changed_bytes: u64,
     /// The size of the records without compression.
     pub bytes: u64,

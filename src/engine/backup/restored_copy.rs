@@ -49,7 +49,7 @@ impl RestoredCopy {
         let (plan, restored) = restoring::restore_with(sealed, at, &folder.0, progress).await?;
         let opening = tokio::task::spawn_blocking(move || {
             let [control, test, live] = restoring::files(&folder.0);
-            // Members, keys and sessions are not copied, so their store is not kept on the disk.
+            // Members, keys and sessions are not copied, so their store is not kept on disk.
             fs::remove_file(&control).map_err(|error| {
                 Error::Local(format!("{} cannot be removed: {error}; check the permissions of its folder", control.display()))
             })?;

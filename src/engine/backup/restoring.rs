@@ -23,7 +23,7 @@ use crate::engine::store::commit_log::{Record, StoreName};
 use crate::engine::store::rebuild::Rebuild;
 use crate::vocab::limits;
 
-/// The maximum number of downloaded parts that wait for the thread that writes them.
+/// The maximum number of downloaded parts that are waiting for the thread that writes them.
 const PARTS_WAITING: usize = 2;
 
 /// A summary of the restored state.
@@ -70,7 +70,7 @@ pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Times
     epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }
 
-/// Restores the newest state, or the state at a time, into `folder`, as `control.redb`, `test.redb` and `live.redb`.
+/// Restores the newest state, or the state at a given time, into `folder`, as `control.redb`, `test.redb` and `live.redb`.
 pub async fn restore(sealed: &SealedTarget, at: Option<Timestamp>, folder: &Path) -> Result<(Plan, Restored)> {
     restore_with(sealed, at, folder, &Progress::default()).await
 }
@@ -215,7 +215,7 @@ impl Writing {
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
         for mut file in files {
-            // If a node of a cluster wrote the backup, the file has the mark of the cluster.
+            // If a node of a cluster wrote the backup, the file is marked as part of the cluster.
             file.leave_cluster();
             rows += file.finish()?;
         }

@@ -15,10 +15,10 @@ use crate::vocab::settings::Backup;
 
 const MS_PER_DAY: i64 = 86_400_000;
 
-/// Returns the number of the day, week or month of a time.
+/// Returns the number of the day, week or month that contains a time.
 type Period = fn(Timestamp) -> i64;
 
-/// How many days keep their log, and how many days, weeks and months keep a snapshot.
+/// For how many days the log is kept, and for how many days, weeks and months a snapshot is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct RetentionPeriods {
     pub log_days: usize,
@@ -75,8 +75,8 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     Ok(deleted)
 }
 
-/// Returns the parts to delete if these snapshots and the log from `log_from` on are kept, newest first: an interrupted deletion leaves
-/// no gap in the log after a snapshot, which a restore could not cross.
+/// Returns the parts to delete so that only these snapshots and the log from `log_from` on are kept. The newest parts come first, so that
+/// an interrupted deletion leaves no gap after a snapshot. A restore cannot cross a gap.
 pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
     // Each log numbers its own parts.
     let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);
@@ -91,8 +91,8 @@ fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {
     (part.epoch, part.number) < (snapshot.epoch, snapshot.log_from)
 }
 
-/// Returns the oldest snapshot whose following log is kept. It is the oldest snapshot of the newest `log_days` days with snapshots and
-/// of the day before them, so that a snapshot precedes every moment of these days.
+/// Returns the snapshot from which the log is kept: the oldest snapshot of the newest `log_days` days with snapshots and of the day before
+/// them, so that a snapshot precedes every moment of these days.
 fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: RetentionPeriods) -> Option<SnapshotName> {
     let mut days = BTreeSet::new();
     let mut start = None;

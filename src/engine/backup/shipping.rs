@@ -28,7 +28,8 @@ use crate::engine::tasks::Shutdown;
 use crate::vocab::limits;
 use crate::vocab::settings;
 
-/// How long shipping the last commits may take when the service stops. The rest stays in the spool, and the next start ships it.
+/// How long shipping the last commits may take when the service stops. Commits that are not shipped in time stay in the spool, and the next
+/// start ships them.
 const FINISH_TIME: Duration = Duration::from_secs(10);
 const MS_PER_HOUR: i64 = 3_600_000;
 /// The name and the content of an object that is only written to check the target.
@@ -155,8 +156,8 @@ impl ContinuousBackup {
         (self.interval() * 3).min(Duration::from_secs(limits::BACKUP_HEARTBEAT_SECONDS))
     }
 
-    /// Ships the log and the snapshots until the service drains. A node of a cluster runs this each time that it leads, and then starts a
-    /// new log, because other nodes may have led in the meantime.
+    /// Ships the log and the snapshots until the service drains. A node of a cluster runs this each time it becomes the leader, and then
+    /// starts a new log, because other nodes may have led in the meantime.
     pub async fn run(&self, stores: &Stores, mut shutdown: Shutdown) {
         if self.parts.is_in_cluster {
             self.parts.capture.forget_all("this node has just taken the lead of the cluster");
@@ -173,7 +174,7 @@ impl ContinuousBackup {
             };
             let Err(error) = ended;
             tracing::warn!(%error, "the continuous backup was interrupted");
-            // In a cluster, a former leader may have started an epoch before it noticed that it no longer leads.
+            // In a cluster, a former leader may have started an epoch before it noticed that it no longer led.
             let is_final = matches!(error, Error::TakenOver { .. }) && !self.parts.is_in_cluster;
             *self.epoch() = None;
             self.state().error = Some(error);
@@ -393,14 +394,14 @@ impl ContinuousBackup {
         self.state().thinning_error = thinned.err();
     }
 
-    /// Leaves the backup to the next leader of the cluster, because this node has lost the lead: another node may already have made commits
-    /// that this node must not report as backed up.
+    /// Leaves the backup to the next leader of the cluster, because this node has lost leadership: another node may already have made
+    /// commits that this node must not report as backed up.
     pub fn abandon(&self) {
         *self.epoch() = None;
     }
 
     /// Ships all commits so far and records that this server has stopped. Called when the service has drained, or when the node has given
-    /// up the lead of its cluster.
+    /// up leadership of its cluster.
     pub async fn finish(&self) {
         let Some(epoch) = self.epoch().take() else { return };
         let work = async {

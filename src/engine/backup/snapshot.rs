@@ -1,7 +1,7 @@
-//! Snapshots: all rows of the three stores at one moment, as parts. A snapshot is where a restore starts.
+//! Snapshots: all rows of the three stores at one point in time, as parts. A snapshot is where a restore starts.
 //!
 //! The rows are read from the stores' read transactions while commands write, and uploaded as they are read, so a snapshot needs neither a
-//! copy on the disk nor much memory. The manifest is written last: without it, the parts are not a snapshot.
+//! copy on disk nor much memory. The manifest is written last: without it, the parts are not a snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::engine::store::commit_log::{self, Record, StoreName};
 use crate::engine::store::{ReadTx, Store, backup};
 use crate::vocab::limits;
 
-/// The maximum number of complete parts that wait for the upload.
+/// The maximum number of complete parts that are waiting to be uploaded.
 const PARTS_WAITING: usize = 1;
-/// The pause between checks whether readers see a commit.
+/// The pause between two checks of whether readers see a commit.
 const VISIBLE_AFTER: Duration = Duration::from_millis(1);
 
 /// The stores of an installation: control, test and live.
@@ -81,7 +81,7 @@ pub async fn take(
     Ok(SnapshotStatus { at: now, rows: manifest.rows(), bytes })
 }
 
-/// Returns transactions that see all commits up to `seen`. Readers see a commit some microseconds after it is logged.
+/// Returns transactions that see all commits up to `seen`. Readers see a commit a few microseconds after it is logged.
 async fn read_after(stores: &Stores, seen: &Positions) -> Result<Vec<ReadTx>> {
     let mut transactions = Vec::new();
     for (name, store) in StoreName::ALL.into_iter().zip(stores) {

@@ -235,8 +235,7 @@ impl Spool {
         self.clear();
     }
 
-    /// Discards the log like [`Spool::discard`], and forgets the state, because the target's newest state is no longer that of this
-    /// folder.
+    /// Discards the log like [`Spool::discard`], and forgets the state, because the target's newest state no longer comes from this folder.
     pub fn forget(&mut self, reason: String) {
         self.discard(reason);
         self.state = None;
@@ -310,7 +309,7 @@ impl Spool {
         self.header.number
     }
 
-    /// Returns the number of bytes that wait for the target.
+    /// Returns the number of bytes that are waiting to be shipped to the target.
     pub fn bytes(&self) -> u64 {
         self.waiting_bytes + self.buffer.len() as u64
     }

@@ -9,17 +9,18 @@ pub struct BackupStatus {
     pub complete_until: Option<Timestamp>,
     /// The time of `complete_until` on the monotonic clock; `None` if that time is before the start of this process.
     pub(super) complete_at: Option<Monotonic>,
-    /// When the backup started to run in this process, or in the current lead of a cluster; `None` if it does not run.
+    /// When the backup started in this process or, in a cluster, when this node last became the leader; `None` if the backup is not
+    /// running.
     pub(super) running_since: Option<Monotonic>,
     /// Why the backup is stalled, if it is.
     pub error: Option<Error>,
     /// Why the last thinning failed, if it did.
     pub thinning_error: Option<Error>,
-    /// The number of bytes of the parts of the log that this process has shipped.
+    /// The number of bytes in the log parts that this process has shipped.
     pub part_bytes: u64,
-    /// The number of bytes of the changed keys and values in the shipped parts.
+    /// The number of bytes in the changed keys and values of the shipped parts.
     pub changed_bytes: u64,
-    /// The number of bytes that wait for the target.
+    /// The number of bytes that are waiting to be shipped to the target.
     pub waiting_bytes: u64,
     pub last_snapshot: Option<SnapshotStatus>,
 }
@@ -43,7 +44,7 @@ impl BackupStatus {
         self.complete_at.is_some()
     }
 
-    /// Returns whether the backup has run for more than this time.
+    /// Returns whether the backup has been running for longer than this time.
     pub fn has_run_ms(&self, ms: i64, clock: &dyn Clock) -> bool {
         self.running_since.is_some_and(|since| clock.monotonic().ms_since(since) > ms)
     }

@@ -22,7 +22,7 @@ use crate::engine::store::seal::{KeyCheck, Seal};
 use crate::vocab::limits;
 use crate::vocab::settings::Backup;
 
-/// The purpose of the derived key. A new format of the objects needs a new purpose.
+/// The purpose of the derived key. A new object format needs a new purpose.
 const PURPOSE: &str = "mailmill continuous backup v1";
 
 /// A folder, or a prefix in an object store, that contains a backup. Names of objects are relative to the folder or prefix.

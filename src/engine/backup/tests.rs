@@ -93,7 +93,7 @@ async fn until(is_so: impl AsyncFn() -> bool) {
     panic!("the condition does not hold after three minutes");
 }
 
-/// Returns the time, which differs from the times of the commits before and after it.
+/// Returns a time that differs from the times of the commits before and after it.
 async fn moment() -> Timestamp {
     let pause = Duration::from_millis(20);
     tokio::time::sleep(pause).await;
@@ -147,7 +147,7 @@ impl Run {
         panic!("the backup does not catch up: {:?}", self.backup.status());
     }
 
-    /// Ends the shipping, but not the process.
+    /// Stops shipping, but not the process.
     async fn drain(&self) {
         self.tasks.raise(Stage::Draining);
         self.tasks.join(Duration::from_secs(20)).await;
@@ -475,7 +475,7 @@ async fn thinning_deletes_old_interrupted_and_superseded_objects_only() {
     retention::thin(&sealed.target, &few).await.expect("the target can be thinned");
     let catalog = Catalog::load(&sealed.target).await.expect("the target can be listed");
     let snapshots: Vec<u64> = catalog.snapshots.iter().map(|snapshot| snapshot.log_from).collect();
-    // Day 3, January 4 of 1970, is a Sunday and the last day of its week.
+    // Day 3 (January 4, 1970) is a Sunday and the last day of its week.
     assert_eq!(snapshots, [3, 7, 8, 9]);
     let parts: Vec<(u64, u64)> = catalog.parts.iter().map(|part| (part.epoch, part.number)).collect();
     assert_eq!(parts, [(2, 7), (2, 8), (2, 9)]);

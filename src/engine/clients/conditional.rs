@@ -3,7 +3,7 @@
 //! Word reads `<!--[if mso]>…<![endif]-->` and skips `<!--[if !mso]><!-->…<!--<![endif]-->`. Other clients read the markers as comments. In
 //! the text that Word sees, spaces replace what Word skips, so that positions are the same as in the source.
 
-/// The assumed version of Word: that of Outlook 2016 to 2024.
+/// The assumed version of Word, which Outlook 2016 to 2024 use.
 const MSO_VERSION: f32 = 16.0;
 const DEPTH_MAX: u8 = 16;
 

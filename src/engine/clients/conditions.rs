@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The maximum number of examined elements among those that a rule matches.
+/// The maximum number of a rule's matching elements that are examined.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.
@@ -49,7 +49,7 @@ enum Test {
     GoogleAccount,
     AccountValues,
     AccountSheet,
-    // Conditions that concern declarations.
+    // Conditions on declarations.
     Negative,
     NegativeLiteral,
     WordIn,
@@ -80,7 +80,7 @@ enum Test {
     ImportantTightBackground,
     Inline,
     InSheet,
-    // Conditions that concern at-rules and selectors.
+    // Conditions on at-rules and selectors.
     NestedAtRule,
     MediaIn,
     MediaNotIn,
@@ -95,7 +95,7 @@ enum Test {
     AttributeGmail,
     Touches,
     TouchesNot,
-    // Conditions that concern elements and attributes.
+    // Conditions on elements and attributes.
     ElementIn,
     ElementNotIn,
     HasAttribute,
@@ -137,7 +137,7 @@ pub struct Condition {
     pub excuses: bool,
     #[serde(default)]
     notes: Vec<String>,
-    /// The part of the condition that concerns the email, if the condition also concerns the account.
+    /// The part of the condition that depends on the email, if the condition also depends on the account.
     #[serde(skip)]
     email: Option<Box<Condition>>,
 }
@@ -185,7 +185,7 @@ pub fn of_note(feature: &Feature, number: u16) -> Option<&'static Condition> {
 /// The assumptions about the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
-    /// Whether the mailbox belongs to a different provider than the app, if known.
+    /// Whether the mailbox and the app belong to different providers, if known.
     pub foreign_account: Option<bool>,
 }
 

@@ -182,7 +182,7 @@ impl Sheets {
     }
 
     /// Adds a `style` attribute with the same text as the one at `place`, which is in `from`, or in these sheets if `from` is `None`.
-    /// A copy takes a fraction of the time that reading takes, and the elements of an email share a few styles. Returns the new place.
+    /// Copying is much faster than reading, and many elements of an email share the same styles. Returns the new place.
     pub fn copy_attribute(&mut self, from: Option<&Self>, place: Place, start: u32, element: u32) -> Place {
         let owner = Owner::Element(element);
         let moved = |span: Span| Span { start: span.start - place.start + start, end: span.end - place.start + start };

@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use super::features::TABLE;
 use crate::base::secret::sha256;
 
-/// The maximum size of a data file. The file of 2026 is 0.65 MB.
+/// The maximum size of a data file. The 2026 file is 0.65 MB.
 const BYTES_MAX: usize = 8 * 1024 * 1024;
 const FEATURES_MAX: usize = 4096;
 const CLIENTS_MAX: usize = 256;

@@ -36,7 +36,7 @@ enum Variant {
 }
 
 impl Variant {
-    /// Returns the endings of the variant's key and name.
+    /// Returns the suffixes of the variant's key and name.
     const fn endings(self) -> (&'static str, &'static str) {
         match self {
             Self::Dark => ("dark", "dark mode"),
@@ -90,7 +90,7 @@ pub struct Device {
     pub loads_images: bool,
     /// Whether the device shows the text part of the message.
     pub is_text: bool,
-    /// The scale factor for text in the settings of Windows.
+    /// The scale factor for text in the Windows settings.
     pub scale: f32,
     /// Whether the device is drawn if a request names no devices.
     pub is_common: bool,

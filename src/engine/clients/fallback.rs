@@ -13,7 +13,7 @@ use crate::base::source::Span;
 const HITS_MAX: usize = 200;
 /// The maximum number of elements that are checked for each hit.
 const ELEMENTS_MAX: usize = 500;
-/// The maximum number of declarations before a declaration that are checked.
+/// The maximum number of earlier declarations that are checked for each declaration.
 const EARLIER_MAX: usize = 64;
 
 /// The attributes that give an element a style of its own.
@@ -45,7 +45,7 @@ const SHAPES: [&str; 7] = [
 
 /// Whether an email has a replacement for a use of a feature.
 enum Replacement {
-    /// The use concerns no element, so readers miss nothing.
+    /// The use affects no element, so readers miss nothing.
     Unneeded,
     Found(&'static str),
     Missing,
@@ -61,7 +61,7 @@ pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static 
         Site::Declaration(index) => Some(index),
         _ => None,
     });
-    // The hits are in source order, as the declarations are, so sorting takes little time.
+    // The hits and the declarations are in source order, so sorting takes little time.
     let mut lost: Vec<u32> = lost.collect();
     lost.sort_unstable();
     let search = Search { side, view: &side.view, slug, lost };

@@ -280,7 +280,7 @@ struct Builder<'a> {
     document: Document<'a>,
     /// The open elements, outermost first.
     open: Vec<u32>,
-    /// The number of open elements with each name, so that an end tag without a start tag takes no search.
+    /// The number of open elements with each name, so that an end tag without a start tag needs no search.
     counts: HashMap<Cow<'a, str>, u32>,
     /// The number of open `svg` elements.
     svg: u32,

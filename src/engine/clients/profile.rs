@@ -12,10 +12,10 @@ use super::conditions::Assumptions;
 use super::data::Data;
 use super::features::Effect;
 
-/// The assumed share of opens of a client without a known share.
+/// The assumed share of opens for a client whose share is unknown.
 pub(super) const SMALL_SHARE: f64 = 0.001;
 
-/// The slug of the feature that consists of media queries for dark mode.
+/// The slug of the feature for dark-mode media queries.
 pub const DARK_QUERY: &str = "css-at-media-prefers-color-scheme";
 
 /// What a client does in dark mode.
@@ -99,9 +99,9 @@ pub struct Profile {
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
-    /// The effects of features that differ from those of other clients, by slug.
+    /// The effects of features that have a different effect in this client than in others, by slug.
     pub effects: HashMap<String, Effect>,
-    /// The names that the client gives to properties instead of dropping them, by slug.
+    /// The names to which the client renames properties instead of dropping them, by slug.
     pub renames: HashMap<String, String>,
 }
 

@@ -17,7 +17,7 @@ use super::view::Texts;
 use crate::base::source::{Lines, Span};
 use crate::vocab::limits::CRITICAL_SCORE_SHARE;
 
-/// The maximum number of listed occurrences of a feature; `count` includes all of them.
+/// The maximum number of occurrences of a feature that are listed; `count` includes all occurrences.
 const OCCURRENCES_MAX: usize = 20;
 const EXCERPT_CHARACTERS_MAX: usize = 160;
 /// The age, in months, beyond which a test is stale.
@@ -197,7 +197,7 @@ pub struct Report {
 pub type Shares = BTreeMap<String, f64>;
 
 impl Report {
-    /// Returns the report for readers with these shares, if there are any. Clients without a share count as [`SMALL_SHARE`].
+    /// Weights the report by these shares of opens, if there are any. Clients without a share count as [`SMALL_SHARE`].
     pub fn with_shares(mut self, shares: &Shares) -> Self {
         if shares.is_empty() {
             return self;
@@ -438,7 +438,7 @@ mod tests {
     use super::super::transform::{Options, transform};
     use super::*;
 
-    /// Regression test: the report named the line of the limit itself, and the preview that of the tag at the limit.
+    /// Regression test: the report named the line of the limit itself, but the preview named the line of the tag at the limit.
     #[test]
     fn the_report_and_the_preview_clip_an_email_in_the_same_line() {
         let start = format!("<html><body><p>{}</p>\n", "x".repeat(CLIPS_AT - 40));

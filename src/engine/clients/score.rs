@@ -11,7 +11,7 @@ use super::conditions::Applies;
 use super::features::Effect;
 use super::findings::{Finding, Support};
 
-/// The number of affected elements that gives a finding half of its weight.
+/// The number of affected elements at which a finding has half of its weight.
 const HALF: f64 = 10.0;
 
 /// Returns the share of a client's score that remains after a finding.
@@ -32,7 +32,7 @@ pub fn of_client(remainders: impl Iterator<Item = f64>, shown: f64) -> f64 {
     100.0 * shown.clamp(0.0, 1.0) * remainders.product::<f64>()
 }
 
-/// Returns the score of an email from pairs of a client's share of opens and its score.
+/// Returns the score of an email. Each pair contains a client's share of opens and its score.
 pub fn of_email(scores: &[(f64, f64)]) -> f64 {
     let shares: f64 = scores.iter().map(|(share, _)| share).sum();
     if shares <= 0.0 {

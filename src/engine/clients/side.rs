@@ -11,7 +11,7 @@ use super::view::View;
 
 /// The maximum number of uses of one feature that are read.
 const USES_OF_FEATURE_MAX: usize = 5_000;
-/// The maximum number of elements matched by a rule that are counted.
+/// The maximum number of a rule's matching elements that are counted.
 pub const REACH_MAX: usize = 5_000;
 
 /// A use of a feature that a client does not support.
@@ -29,7 +29,7 @@ pub struct Side<'a> {
     pub view: View<'a>,
     /// The uses of each feature that the email uses.
     pub groups: Vec<(FeatureId, Vec<Use>)>,
-    /// Whether each element is hidden, such as a preheader. A lost feature has no effect in hidden elements.
+    /// For each element, whether it is hidden, like a preheader. The loss of a feature has no effect on hidden elements.
     pub hidden: Vec<bool>,
     /// The elements that only Word shows; none for the other clients.
     pub word_only: WordOnly,

@@ -26,7 +26,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Parses the text that Word reads (if `word` is true) or that other clients read.
+    /// Parses the HTML that Word reads (if `word` is true) or that other clients read.
     pub fn parse(source: &'a str, word: bool) -> Self {
         Self::parse_like(source, word, None)
     }
@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the declarations of the same owner: up to 64 before this one, and up to 64 from this one on.
+    /// Returns the declarations of the same owner: up to 64 before this one, and up to 64 starting with this one.
     pub fn siblings(&self, declaration: &Declaration) -> impl Iterator<Item = &Declaration> {
         let owner = declaration.owner;
         let at = self.sheets.declarations.partition_point(|one| one.span.start < declaration.span.start);
@@ -98,7 +98,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The two texts of an email: one for Word, and one for all other clients.
+/// The two versions of an email's HTML: one for Word, and one for all other clients.
 pub struct Texts<'a> {
     pub source: &'a str,
     word: Option<String>,
@@ -109,7 +109,7 @@ impl<'a> Texts<'a> {
         Self { source, word: conditional::word_view(source) }
     }
 
-    /// Returns the text that Word reads, if it differs from the source.
+    /// Returns the HTML that Word reads, if it differs from the source.
     pub fn word(&self) -> Option<&str> {
         self.word.as_deref()
     }

@@ -35,13 +35,13 @@ pub struct Selector {
     pub records: Lookup<Vec<String>>,
 }
 
-/// How the DMARC record relates to the domain of the From address, which decides the policy that applies.
+/// How the DMARC record relates to the domain of the From address. The relation determines which policy applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DmarcScope {
-    /// The record is that of the domain itself.
+    /// The domain has its own record.
     #[default]
     Domain,
-    /// The record is that of the organizational domain above the domain.
+    /// The record belongs to the organizational domain above the domain.
     Subdomain,
     /// Like `Subdomain`, but the domain does not exist in DNS.
     AbsentSubdomain,
@@ -99,7 +99,7 @@ pub struct Problem {
     pub remedy: String,
 }
 
-/// The result of the checks of the records.
+/// The result of checking the records.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityAuthentication")]
@@ -111,7 +111,7 @@ pub struct Report {
     pub spf_lookups: Option<usize>,
     pub dkim: Status,
     pub dmarc: Status,
-    /// The policy that applies to the domain: that of `p`, or of `sp` or `np` for a subdomain without its own record.
+    /// The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, of `sp` or `np`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dmarc_policy: Option<String>,
     pub mx: Status,
@@ -131,7 +131,7 @@ impl Report {
     }
 }
 
-/// Checks records. `resolve` returns the TXT records of a domain that an SPF record includes.
+/// Checks the records. `resolve` returns the TXT records of a domain that an SPF record includes.
 pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Lookup<Vec<String>>) -> Report {
     let mut report = Report {
         domain: records.domain.clone(),

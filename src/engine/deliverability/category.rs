@@ -1,9 +1,8 @@
 //! Predicts the folder: inbox, promotions or spam.
 //!
-//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates
-//! labeled by kind. Content alone cannot predict what Gmail treats as spam, because the sender's reputation decides. The third
-//! probability therefore only lowers the confidence of the other two. An email is classified as spam only if its spam score reaches
-//! 5.
+//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates labeled by
+//! kind. Content alone cannot predict what Gmail treats as spam, because the sender's reputation is decisive. The third probability
+//! therefore only lowers the confidence of the other two. An email is classified as spam only if its spam score reaches 5.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -73,7 +72,7 @@ pub const FEATURES: [&str; FEATURE_COUNT] = [
     "plain layout",
 ];
 
-/// The phrases of the signal groups that an email contains.
+/// The phrases in an email that belong to the signal groups.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
     /// The number of occurrences of each group's phrases in the text.
@@ -102,7 +101,7 @@ impl Signals {
         signals
     }
 
-    /// Returns up to ten different phrases of a group that the email contains.
+    /// Returns up to ten distinct phrases of a group that the email contains.
     pub fn words(&self, group: &str) -> Vec<String> {
         self.words.get(group).into_iter().flatten().take(10).map(|word| word.trim_end_matches('*').to_owned()).collect()
     }
@@ -195,7 +194,7 @@ fn domains(message: &Message) -> BTreeSet<String> {
     hosts.map(|host| registrable(&host.to_ascii_lowercase())).collect()
 }
 
-/// Returns two features: whether the sender's address is typical of mass mail, and whether it looks like that of a person.
+/// Returns two features: whether the sender's address is typical of mass mail, and whether it looks like a person's address.
 fn address_kind(message: &Message) -> (f64, f64) {
     let local = message.from_email.as_deref().and_then(|email| email.split('@').next()).unwrap_or_default().to_ascii_lowercase();
     let mass =
@@ -234,7 +233,7 @@ impl Weights {
     }
 }
 
-/// The maximum confidence, because the sender's reputation, which the content does not show, decides the rest.
+/// The maximum confidence. The placement also depends on the sender's reputation, which the content does not show.
 const CONFIDENCE_MAX: f64 = 0.8;
 
 #[derive(Clone, Debug)]

@@ -81,7 +81,7 @@ fn check_tone(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Returns the line of the text that contains a position, from at most 60 bytes before the position.
+/// Returns the line of text that contains a position, starting at most 60 bytes before the position.
 fn line_at(text: &str, at: usize) -> &str {
     let from = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let from = from.max(text.floor_char_boundary(at.saturating_sub(60)));
@@ -134,7 +134,7 @@ fn check_word(message: &Message, word: &Word, found: &mut Observations) {
     }
 }
 
-/// Returns whether a word has characters that replace letters, and is one of the words that spam disguises in this way.
+/// Returns whether a word contains characters in place of letters, and is a word that spam often disguises in this way.
 fn is_disguised(word: &str) -> bool {
     if !word.chars().any(|c| matches!(c, '0' | '1' | '3' | '4' | '5' | '7' | '@' | '$' | '€'))
         || !word.chars().any(char::is_alphabetic)

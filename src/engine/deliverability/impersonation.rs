@@ -48,7 +48,7 @@ pub fn combine(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Returns whether the sender's name is that of a known company, alone or with a word such as "support", but the domain is not the
+/// Returns whether the sender's name is a known company's name, alone or with a word such as "support", but the domain is not the
 /// company's.
 fn imitates(name: &str, domain: &str) -> bool {
     let folded: String = name.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();

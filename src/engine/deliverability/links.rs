@@ -7,7 +7,7 @@ use super::message::{Link, Message};
 use super::observations::{EvidencePlace, FACTS, Observations};
 use super::postal_address;
 
-/// The maximum number of different domains that a normal newsletter links to.
+/// The maximum number of distinct domains that a normal newsletter links to.
 const DOMAINS_MAX: usize = 10;
 
 /// The parts of a web address that the rules need.
@@ -49,7 +49,7 @@ pub fn registrable(host: &str) -> String {
     psl::domain_str(host).unwrap_or(host).to_owned()
 }
 
-/// Returns whether the text or the address of a link shows that it unsubscribes.
+/// Returns whether a link's text or address shows that the link unsubscribes.
 pub fn unsubscribes(link: &Link) -> bool {
     let text = link.text.to_lowercase();
     let address = link.address.to_lowercase();

@@ -20,13 +20,13 @@ pub struct Input<'a> {
 
 /// The maximum size of the text that the check reads. Long newsletters contain about 30,000 bytes of text.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
-/// The maximum number of links, of images, of hidden passages and of suspicious pieces of markup that the check keeps. Further items
-/// are ignored.
+/// The maximum number of items of each kind that the check keeps: links, images, hidden passages and suspicious pieces of markup.
+/// Additional items are ignored.
 const ITEMS_MAX: usize = 2_000;
 /// The maximum nesting depth of elements whose styles are tracked. Layouts with nested tables reach about 80 levels.
 const DEPTH_MAX: usize = 256;
-/// The maximum number of innermost open elements that are searched for the element that an end tag closes, except for end tags of a table's
-/// structure. Without a limit, a million end tags would take seconds.
+/// The maximum number of innermost open elements to search for the element that an end tag closes. End tags of a table's structure are
+/// exempt. Without a limit, a million end tags would take seconds.
 const END_TAG_LEVELS_MAX: usize = 64;
 /// The maximum length of hidden text at the start of an email that counts as its preheader.
 const PREHEADER_CHARACTERS_MAX: usize = 300;
@@ -150,7 +150,7 @@ impl Message {
 /// The maximum length of a word in bytes. Longer words are truncated.
 const WORD_BYTES_MAX: usize = 60;
 
-/// Splits a text into words: letters, digits, and characters that can be part of words.
+/// Splits text into words: letters, digits, and characters that can be part of words.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut start = None;

@@ -1,7 +1,7 @@
 //! Predicts how mailbox providers judge an email.
 //!
-//! [`rules`] searches for more than 100 signs of spam; [`tokens`] compares the words with those of known mail; [`category`] predicts the
-//! folder; [`authentication`] checks the DNS records of the sender's domain. [`result`] combines the results.
+//! [`rules`] searches for more than 100 signs of spam; [`tokens`] compares the words with the words of known mail; [`category`] predicts
+//! the folder; [`authentication`] checks the DNS records of the sender's domain. [`result`] combines the results.
 //!
 //! `assets/deliverability/model-card.md` describes the training data, the measured accuracy and its limits.
 //!
@@ -26,7 +26,7 @@ pub mod tokens;
 
 use crate::base::html_scanner as html;
 
-/// Returns the first `bytes_max` bytes of a text, or fewer so that no character is cut.
+/// Returns the first `bytes_max` bytes of `text`, or fewer so that no character is split.
 fn bounded(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
 }

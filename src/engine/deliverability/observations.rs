@@ -92,7 +92,7 @@ pub struct Finding {
 
 /// The maximum number of places that a finding lists.
 const EVIDENCE_MAX: usize = 5;
-/// The maximum number of different phrases that a phrase rule counts. Each phrase after the first adds a part of the rule's weight.
+/// The maximum number of distinct phrases that a phrase rule counts. Each phrase after the first adds a part of the rule's weight.
 const PHRASES_MAX: usize = 4;
 const FURTHER_PHRASE: f64 = 0.4;
 
@@ -102,7 +102,7 @@ struct RuleFile {
     rule: Vec<Rule>,
 }
 
-/// Lists of domains and words that are shared by several rules.
+/// Lists of domains and words that several rules share.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -151,7 +151,7 @@ impl Observations {
         }
     }
 
-    /// Returns whether one of these rules found something.
+    /// Returns whether any of these rules found something.
     pub fn has_any(&self, rules: &[&str]) -> bool {
         rules.iter().any(|rule| self.found.contains_key(rule))
     }

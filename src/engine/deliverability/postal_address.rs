@@ -23,7 +23,7 @@ pub fn is_shown(message: &Message) -> bool {
         || has_code_near_number(footer)
 }
 
-/// Returns whether a text contains an address, with any line breaks and punctuation.
+/// Returns whether `text` contains an address, regardless of line breaks and punctuation.
 fn contains(text: &str, address: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let address = plain(address);

@@ -10,7 +10,7 @@ pub struct Decoded {
     pub is_reference: bool,
 }
 
-/// Decodes the character references in a text. Yields each character with its byte position in the source.
+/// Decodes the character references in `source`. Yields each character with its byte position in the source.
 pub fn decode(source: &str) -> impl Iterator<Item = (usize, Decoded)> {
     let mut at = 0;
     std::iter::from_fn(move || {

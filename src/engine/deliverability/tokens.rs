@@ -21,8 +21,8 @@ const ENTRY_BYTES: usize = 5;
 pub const LOG_ODDS_MAX: f64 = 8.0;
 /// The minimum distance of a token's probability from 0.5. Tokens closer to 0.5 are ignored.
 pub const DEVIATION_MIN: f64 = 0.2;
-/// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long texts would always produce extreme
-/// values.
+/// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long emails would always produce
+/// extreme values.
 pub const TOKENS_MAX: usize = 150;
 /// The maximum number of words in an email that become tokens.
 const WORDS_MAX: usize = 5_000;
@@ -151,8 +151,8 @@ fn chi_squared_tail(half: f64, count: usize) -> f64 {
     (largest + sum.ln() - half).min(0.0)
 }
 
-/// Returns the distinct tokens of an email: the words and pairs of words of the text and the subject. Tokens of the subject are also
-/// included a second time, marked as such.
+/// Returns the distinct tokens of an email: the words and word pairs in the text and the subject. Tokens from the subject are also included
+/// a second time, with a mark.
 pub fn tokens(message: &Message) -> Vec<String> {
     let mut tokens = Vec::new();
     collect("", message.words.get(..WORDS_MAX.min(message.words.len())).unwrap_or_default(), &mut tokens);

@@ -1,5 +1,5 @@
-//! A cache of recent fetches. Emails of a brand often contain the same images, which the brand's server should not have to send
-//! again for each email.
+//! A cache of recent fetches. A brand's emails often contain the same images, which the brand's server should not need to send again for
+//! each email.
 //!
 //! The cache has a byte limit and an expiry. Failed fetches can be cached too.
 

@@ -12,7 +12,7 @@ use super::{Fetch, FetchError, Limits, Response, host};
 pub struct CallRequest<'a> {
     pub method: Method,
     pub url: &'a Url,
-    /// The headers of the request, in addition to those of every request.
+    /// The headers of the request, in addition to the headers that every request has.
     pub headers: HeaderMap,
     pub body: Bytes,
     pub limits: &'a Limits,

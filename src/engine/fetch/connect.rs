@@ -2,7 +2,7 @@
 //! certificate.
 //!
 //! Invariant: unless the operator chose the URL, a socket is opened only to an address that was checked here, after the name was resolved.
-//! If a name resolves differently the next time, the new addresses are checked in the same way, and so are those of a redirect.
+//! If a name resolves differently the next time, the new addresses are checked in the same way, and so are the addresses of a redirect.
 
 use std::future::Future;
 use std::io;
@@ -63,7 +63,7 @@ pub struct Connected {
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,
-    /// Root certificates that are trusted in addition to those of the machine.
+    /// Root certificates that are trusted in addition to the machine's.
     further_roots: Vec<CertificateDer<'static>>,
     tls: OnceLock<Arc<ClientConfig>>,
 }
@@ -163,7 +163,7 @@ impl Connector {
             Host::Domain(name) => *name,
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
-        // If the system's resolver cannot open its files and sockets, it may report an unknown name.
+        // If the system's resolver cannot open its files and sockets, it may report the name as unknown.
         let found = self.resolver.resolve(name).await.map_err(|error| {
             match is_lack_of_descriptors(&error) || !has_free_descriptor() {
                 true => FetchError::NoDescriptors,

@@ -1,4 +1,4 @@
-//! Downloads a large file in parts, so that the file is not in memory as a whole.
+//! Downloads a large file in parts, so that the whole file is not held in memory.
 
 use std::pin::Pin;
 
@@ -30,7 +30,8 @@ pub struct DownloadLimits {
     pub bytes: u64,
 }
 
-/// A connection, which must be polled to make progress. After it has ended, polling it has no effect, and the rest of a body can be read.
+/// A connection, which must be polled to make progress. After it has ended, polling has no effect, and the remaining body can still be
+/// read.
 type Connection = Fuse<Pin<Box<http1::Connection<TokioIo<Box<dyn Wire>>, Full<Bytes>>>>>;
 
 /// A download in progress. Dropping it closes the connection.
@@ -47,7 +48,7 @@ pub struct Download {
     read: u64,
     /// The number of bytes that must still be skipped at the start, because the server ignored the `Range` header.
     skipped: u64,
-    /// The decompression of a compressed file.
+    /// The decompressor, if the file is compressed.
     gzip: Option<GzipStream>,
     /// Bytes that have arrived but have not been decompressed.
     compressed: Bytes,
@@ -193,7 +194,7 @@ impl Download {
         }
     }
 
-    /// Decompresses bytes that have arrived, until a part of the file results.
+    /// Decompresses received bytes until they yield a part of the file.
     fn decompress(&mut self) -> Result<Option<Bytes>, FetchError> {
         while let (Some(gzip), false) = (&mut self.gzip, self.compressed.is_empty()) {
             let step = self.compressed.split_to(self.compressed.len().min(GzipStream::STEP_BYTES));

@@ -82,7 +82,7 @@ async fn read_body(
     let named: Vec<&str> = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
     let encoding = Encoding::of(&named.join(",")).map_err(broken)?;
     let refuses = limits.overlong == OversizePolicy::Refuse;
-    // The declared length is that of the compressed body.
+    // The declared length is the length of the compressed body.
     let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|_| encoding.is_none());
     let bytes_max = declared.unwrap_or(usize::MAX).min(limits.body_bytes);
     let most = |start: &[u8]| encoding.map_or(bytes_max, |encoding| encoding.memory_bytes(start, bytes_max));

@@ -10,7 +10,7 @@ pub enum FetchError {
     Scheme(String),
     /// The URL contains a user name or a password.
     Credentials,
-    /// The port may be that of a service other than the web.
+    /// The port may belong to a service other than a web server.
     Port(u16),
     /// The host has no address that may be contacted or, if the request carries private data, has an address that may not be
     /// contacted.
@@ -137,7 +137,7 @@ impl fmt::Display for FetchError {
             Self::Closed { host, cause } => {
                 write!(f, "The connection to {host} ended before a complete response ({cause}); try again later.")
             }
-            // The error of the TLS library for a server that answers without TLS.
+            // The TLS library's error for a server that answers without TLS.
             Self::Tls { host, cause } if cause.contains("InvalidContentType") => {
                 write!(f, "{host} does not use HTTPS on this port; check the URL, or enter it with http:// instead of https://.")
             }

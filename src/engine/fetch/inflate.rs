@@ -45,8 +45,8 @@ impl Encoding {
         bytes_max.saturating_mul(2).saturating_add(window)
     }
 
-    /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, an error after the first decompressed bytes only cuts
-    /// the result off.
+    /// Decompresses `compressed` to at most `bytes_max` bytes. If `partial` is true, an error after the first decompressed bytes only
+    /// truncates the result.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {
             Self::Gzip => read(MultiGzDecoder::new(compressed), bytes_max, partial),
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&inflated.bytes), "hello hello hello hello");
     }
 
-    /// Regression test: the window was counted as 2 MiB, and a few bytes could declare one of 1 GiB.
+    /// Regression test: the window was counted as 2 MiB, although a few bytes can declare a window of 1 GiB.
     #[test]
     fn the_memory_for_brotli_includes_its_window() {
         for (first, window_bits) in [(0x00, 16), (0x01, 17), (0x03, 18), (0x0b, 22), (0x0f, 24), (0x21, 10), (0x71, 15)] {

@@ -18,7 +18,7 @@ use crate::vocab::limits::{LINK_CHECKS_AT_ONCE, LINK_CHECKS_PER_DOMAIN, LINK_RES
 
 /// The pause before a request is repeated after a server error.
 const PAUSE: Duration = Duration::from_millis(300);
-/// The minimum time that must remain for an attempt after the pause before it.
+/// The minimum time that must remain for an attempt after its pause.
 const ATTEMPT_TIME_MIN: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct LinkReport {
 }
 
 impl LinkReport {
-    /// Returns whether a check with this time limit could have another result.
+    /// Returns whether a check with this time limit could have a different result.
     fn may_change(&self, limit: Duration) -> bool {
         limit > self.limit && matches!(self.probe.outcome, Err(FetchError::TimedOut { .. }))
     }

@@ -17,19 +17,19 @@ const UNITS_MAX: usize = RESPONSES_BYTES_MAX / UNIT_BYTES;
 
 static UNITS: Semaphore = Semaphore::const_new(UNITS_MAX);
 
-/// The steps in which the time that a fetch waits for memory is added to its time limit.
+/// While a fetch waits for memory, its time limit is extended in steps of this length.
 const TICK: Duration = Duration::from_millis(100);
-/// The maximum time that waits for memory add to the time limit of a fetch. The connection stays open meanwhile, and few servers keep it
-/// open for longer.
+/// The maximum time by which waits for memory extend a fetch's time limit. The connection stays open during a wait, and few servers keep a
+/// connection open for longer.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 tokio::task_local! {
-    /// The time for which the current fetch has waited for memory.
+    /// How long the current fetch has waited for memory.
     static WAITED: Cell<Duration>;
 }
 
-/// Runs a fetch with a time limit, which does not include its waits for memory: the other server is not responsible for them. Returns
-/// `None` after the time limit.
+/// Runs a fetch with a time limit that excludes waits for memory, because the other server is not responsible for these waits. Returns
+/// `None` if the time limit passes.
 pub async fn within<T>(limit: Duration, fetch: impl Future<Output = T>) -> Option<T> {
     let start = Instant::now();
     let deadline = || start + limit + WAITED.with(Cell::get).min(WAIT_MAX);
@@ -47,7 +47,7 @@ pub async fn within<T>(limit: Duration, fetch: impl Future<Output = T>) -> Optio
     WAITED.scope(Cell::default(), limited).await
 }
 
-/// Adds to the time for which the current fetch has waited, if it has a time limit.
+/// Changes the recorded wait of the current fetch, if the fetch has a time limit.
 fn note_wait(change: impl FnOnce(Duration) -> Duration) {
     let _ = WAITED.try_with(|waited| waited.set(change(waited.get())));
 }
@@ -59,8 +59,7 @@ pub struct ResponseMemory(Option<SemaphorePermit<'static>>);
 
 impl ResponseMemory {
     /// Reserves memory for a response of up to `bytes` bytes, and waits until enough is free. A response that is larger than the total
-    /// reserves the total. Everything that a response needs is reserved at once: responses that each wait for their second half would
-    /// deadlock.
+    /// reserves the total. The memory is not reserved in parts, because responses that each wait for their second part would deadlock.
     pub async fn reserve(bytes: usize) -> Self {
         let units = units(bytes);
         if units == 0 {

@@ -155,7 +155,7 @@ impl Fetch {
         let first = host(url);
         let mut current = url.clone();
         current.set_fragment(None);
-        // The error names the host that did not respond, which after a redirect can be a different one.
+        // The error names the host that did not respond. After a redirect, this host can differ from the original host.
         let fetched = memory::within(limits.total, self.get_following(&mut current, accept, limits)).await;
         let fetched = fetched.unwrap_or_else(|| Err(FetchError::TimedOut { host: host(&current), after: limits.total }));
         match &fetched {

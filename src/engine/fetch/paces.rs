@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// From this number of accounts on, pauses that have ended are removed.
+/// When at least this many accounts are stored, pauses that have ended are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
-/// The shortest pause after a rejected call. The pause doubles with each further rejected call in a row, so that a platform that requests
-/// no pause is not called in a tight loop.
+/// The shortest pause after a rejected call. The pause doubles with each consecutive rejected call, so that a platform that requests no
+/// pause is not called in a tight loop.
 const REJECTED_PAUSE: Duration = Duration::from_secs(1);
 /// The maximum number of times that the shortest pause doubles: up to 64 seconds.
 const DOUBLINGS_MAX: u32 = 6;
@@ -33,7 +33,7 @@ impl Paces {
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
-    /// Pauses calls for this account until a time. A time before the end of the current pause has no effect.
+    /// Pauses calls for this account until `until`. If the current pause ends later, nothing changes.
     pub fn pause(&self, account: [u8; 12], until: Instant, now: Instant) {
         let mut all = self.all();
         let pace = Self::enter(&mut all, account, now);
@@ -41,7 +41,7 @@ impl Paces {
     }
 
     /// Pauses calls for this account after a rejected call: for the requested time, but at least for [`REJECTED_PAUSE`], which doubles with
-    /// each further rejected call in a row.
+    /// each consecutive rejected call.
     pub fn reject(&self, account: [u8; 12], requested: Duration, now: Instant) {
         let mut all = self.all();
         let pace = Self::enter(&mut all, account, now);

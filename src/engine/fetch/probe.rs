@@ -1,6 +1,6 @@
 //! Checks whether a URL works, without reading its content: a HEAD request, or a GET request for the first byte.
 //!
-//! Invariant: each redirect is a new connection, whose addresses are checked like those of the first.
+//! Invariant: each redirect is a new connection, whose addresses are checked like the addresses of the first connection.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Lets the object stores' clients send their requests with this HTTP client, so that the program has only one HTTP client and one
+//! Lets the object store clients send their requests with this HTTP client, so that the program has only one HTTP client and one
 //! cryptography provider.
 //!
 //! The operator chooses the object store, so its address may be private. The object store's client retries failed requests, and the size of
@@ -23,7 +23,7 @@ use super::exchange::{Exchange, within};
 use super::{Fetch, FetchError, Limits, OversizePolicy, Response, host};
 use crate::vocab::limits;
 
-/// Connects the object stores' clients to the service's own HTTP client.
+/// Connects the object store clients to the service's own HTTP client.
 #[derive(Clone)]
 pub struct StorageConnector(Arc<Fetch>);
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, ModelResponse, Picture, Turn, cause};
 
-/// The default URL, which is that of Anthropic's own service.
+/// The default URL: Anthropic's own service.
 pub const URL: &str = "https://api.anthropic.com";
 /// The path that is appended to the configured URL.
 pub const PATH: &str = "/v1/messages";

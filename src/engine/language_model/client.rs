@@ -17,9 +17,9 @@ use crate::engine::fetch::{Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::settings::{Model, Protocol};
 
-/// A cautious number of characters per token: English has about four, and other languages have fewer.
+/// A conservative number of characters per token: English has about four, and other languages have fewer.
 const CHARACTERS_PER_TOKEN: usize = 3;
-/// An upper estimate of the number of tokens of an image.
+/// An upper estimate of the number of tokens in an image.
 const PICTURE_TOKENS: u64 = 2_000;
 
 pub struct Client {
@@ -70,17 +70,17 @@ impl Client {
         self.settings.model.as_deref().expect("the settings were checked at startup: a protocol has a model")
     }
 
-    /// Returns the maximum number of an email's blocks that the model writes in one request.
+    /// Returns the maximum number of email blocks that the model writes in one request.
     pub fn blocks_at_once(&self) -> usize {
         self.settings.blocks_at_once.get() as usize
     }
 
-    /// Returns the maximum length of a request's texts, in characters.
+    /// Returns the maximum length of a request's text, in characters.
     pub fn request_characters_max(&self) -> usize {
         self.settings.context_tokens.count().saturating_sub(self.settings.output_tokens_max.count()) * CHARACTERS_PER_TOKEN
     }
 
-    /// Returns an upper estimate of the usage of a request, for a budget: its texts, its image and the longest possible response.
+    /// Returns an upper estimate of a request's usage, for a budget: its text, its image and the longest possible response.
     pub fn estimate(&self, question: &ModelRequest) -> Usage {
         let schema = question.schema.as_ref().map_or(0, |answer| answer.schema.to_string().len());
         let texts: usize = question.turns.iter().map(|turn| turn.text.len()).sum();

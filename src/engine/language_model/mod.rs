@@ -108,7 +108,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Subtracts a usage that is a part of this one.
+    /// Subtracts usage that is part of this usage.
     pub fn minus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_sub(other.calls),
@@ -135,7 +135,7 @@ impl Usage {
 pub enum ModelError {
     /// The endpoint could not be reached, or did not send a valid response in time, even after the configured retries.
     Unreachable(String),
-    /// The endpoint responded to the last attempt with 408, 409, 429 or 5xx.
+    /// The endpoint responded to the last attempt with status 408, 409, 429 or 5xx.
     Busy(String),
     /// The endpoint rejects this request: the key or the model name is wrong, or the request is too long.
     Rejected(String),
@@ -199,7 +199,7 @@ impl ModelResponse {
     }
 }
 
-/// Shortens a cause so that it fits into a message: one line of limited length, without its own period.
+/// Shortens a cause so that it fits in a message: one line of limited length, without its own period.
 fn cause(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, ModelResponse, Picture, cause};
 
-/// The default URL, which is that of OpenAI's own service.
+/// The default URL: OpenAI's own service.
 pub const URL: &str = "https://api.openai.com/v1";
 /// The path that is appended to the configured URL.
 pub const PATH: &str = "/chat/completions";

@@ -16,7 +16,7 @@ use crate::base::email::EmailAddress;
 /// The envelope of a message, as mail servers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The envelope sender, which receives failure reports; empty for none.
+    /// The envelope sender, which receives failure reports; empty if there is none.
     pub sender: String,
     pub recipient: EmailAddress,
     /// Whether the message itself has headers in UTF-8. UTF-8 in addresses is detected automatically.

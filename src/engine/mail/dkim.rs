@@ -1,8 +1,8 @@
 //! DKIM signatures (RFC 6376) and their key pairs.
 //!
-//! A domain has an RSA key, which receivers commonly support, and an Ed25519 key (RFC 8463), which is small and fast. A message gets one
-//! signature by each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one
-//! invalidates the signature.
+//! A domain has an RSA key, which receivers commonly support, and an Ed25519 key (RFC 8463), which is small and fast. Messages are signed
+//! with each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one invalidates
+//! the signature.
 //!
 //! The main callers are `features/domains`, which seals and stores the keys and checks the DNS records, and `features/sending/signing.rs`.
 
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(verdicts(&signed(&(bare.to_owned() + "\r\n\r\n"))), [true, true]);
     }
 
-    /// Returns a message like those of campaigns: with encoded words, folded headers and two parts.
+    /// Returns a message like the messages of a campaign: with encoded words, folded headers and two parts.
     fn message() -> String {
         let address = |text| EmailAddress::parse(text).expect("the address is valid");
         let (from, to) = (address("news@example.com"), address("zoe@bücher.example"));
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn records_have_the_format_that_other_verifiers_read() {
-        // OpenSSL, and therefore OpenDKIM, reads a public key only if it names its algorithm (SubjectPublicKeyInfo).
+        // OpenSSL, and therefore OpenDKIM, reads a public key only if the key names its algorithm (SubjectPublicKeyInfo).
         assert!(RSA.record.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{}", RSA.record);
         assert_eq!(ED25519.record.len(), "v=DKIM1; k=ed25519; p=".len() + 44);
     }

@@ -1,7 +1,7 @@
 //! Verifies the DKIM signatures of a message (RFC 6376) with public keys that the caller provides.
 //!
-//! The verification sends no DNS queries, so viewing a message neither waits for DNS nor reveals that it is viewed. The result of a
-//! signature without a provided key is `NoKey`.
+//! The verification sends no DNS queries, so viewing a message neither waits for DNS nor reveals that the message is being viewed. The
+//! result of a signature without a provided key is `NoKey`.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;

@@ -56,7 +56,7 @@ impl Dns {
         Self { resolver: build(settings) }
     }
 
-    /// Returns the TXT records of a name, each joined from its strings.
+    /// Returns the TXT records of a name, with the strings of each record joined.
     pub async fn txt(&self, name: &str, age: MaxAge) -> DnsResult<Vec<String>> {
         let text = |data: &RData| match data {
             RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),

@@ -106,7 +106,7 @@ pub fn url(text: &str) -> String {
     url
 }
 
-/// Returns the ID without characters other than ASCII letters, digits and `.-_@+=`.
+/// Returns the ID, reduced to ASCII letters, digits and `.-_@+=`.
 pub fn id(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '+' | '=');
     text.chars().filter(allowed).collect()

@@ -44,7 +44,7 @@ pub struct OutgoingMessage<'a> {
 /// How recipients unsubscribe from a mailing.
 #[derive(Clone, Copy)]
 pub struct ListHeaders<'a> {
-    /// The URL of the unsubscribe page, which identifies recipient and mailing.
+    /// The URL of the unsubscribe page, which identifies the recipient and the mailing.
     pub unsubscribe_url: &'a str,
     /// The `mailto:…` address that unsubscribes by mail.
     pub unsubscribe_mailto: Option<&'a str>,

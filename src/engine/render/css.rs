@@ -110,7 +110,7 @@ pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
     found
 }
 
-/// Splits a list at those commas that are outside of strings and brackets.
+/// Splits a list at the commas outside strings and brackets.
 pub fn split(list: &str) -> Vec<&str> {
     let mut input = Parser::new(list);
     let mut parts = Vec::new();

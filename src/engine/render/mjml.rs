@@ -34,8 +34,8 @@ impl std::error::Error for MjmlError {}
 
 /// Converts an MJML document to HTML, and applies its `mj-style inline="inline"` to the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some input that our templates do not contain, as fuzzing found: on a `>` directly after a multi-byte character,
-    // and on truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
+    // The parser panics on some input, which fuzzing found and which Mailmill's templates do not contain: a `>` directly after a multi-byte
+    // character, and truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
         let problem = "this MJML cannot be parsed; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })
@@ -44,7 +44,7 @@ pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
 
 fn convert(mjml: &str) -> Result<String, MjmlError> {
     let mjml = &referenced(mjml);
-    // The default loader of includes loads no files. The default fonts would be external links, so there are none.
+    // The default include loader loads no files. The default fonts would be external links, so there are none.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
@@ -117,7 +117,7 @@ mod tests {
         assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
     }
 
-    /// With escapes of Rust, screen readers would read the attribute `aria-label="20\u{a0}% Rabatt"` literally.
+    /// With Rust escapes, screen readers would read the attribute `aria-label="20\u{a0}% Rabatt"` literally.
     #[test]
     fn attributes_have_no_escapes_of_rust() {
         let title = "<mj-head><mj-title>20\u{a0}% Rabatt</mj-title><mj-style>.x { content: '\\201C' }</mj-style></mj-head>";

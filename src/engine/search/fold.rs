@@ -2,7 +2,7 @@
 
 use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, RawTokenizer, TextAnalyzer, TokenStream};
 
-/// Folds one text after another, and reuses its tables and buffers.
+/// Folds strings one after another, and reuses its tables and buffers.
 pub(super) struct Folder {
     analyzer: TextAnalyzer,
     folded: String,

@@ -110,7 +110,7 @@ impl Change {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The number of bytes of memory for documents that are not on disk yet; at least 30 MB.
+    /// The memory for documents that are not on disk yet, in bytes; at least 30 MB.
     pub writer_bytes: usize,
 }
 
@@ -219,7 +219,7 @@ impl Index {
         self.present.load().apply(changes)
     }
 
-    /// Makes all applied changes durable and visible, records that they are the feed up to `position`, then wakes waiters. After an error
+    /// Makes all applied changes durable and visible, records that they cover the feed up to `position`, then wakes waiters. After an error
     /// the index is in the state of the last durable commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
@@ -286,7 +286,7 @@ impl Index {
         query::ranked(&self.present.load().snapshot(), scope, text, allowed, (offset, limit))
     }
 
-    /// Returns the numbers of all documents of `scope` that match `text`. A text without letters and digits matches no document.
+    /// Returns the numbers of all documents of `scope` that match `text`. Text without letters and digits matches no document.
     pub fn matching(&self, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
         query::matching(&self.present.load().snapshot(), scope, text)
     }

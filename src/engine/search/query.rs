@@ -1,9 +1,9 @@
 //! Parses and runs a search. There is no query language: the text is split into parts with a bounded number of words, which become lookups
 //! and ranges in the term dictionary.
 //!
-//! Every part must match, unless the parts together match as one phone number. The quality of a match is a [`Tier`]; the rank of a document
-//! is the sum of the tiers of its matches, and of documents with equal ranks the newest one (with the highest number) comes first. All sets
-//! are bitmaps: a word that matches a million documents costs a few operations on 125 kB instead of a million scores.
+//! Every part must match, unless the parts together match as one phone number. The quality of a match is a [`Tier`], and the rank of a
+//! document is the sum of the tiers of its matches. Among documents with equal ranks, the newest one (with the highest number) comes first.
+//! All sets are bitmaps: a word that matches a million documents costs a few operations on 125 kB instead of a million scores.
 //!
 //! Typing errors are tolerated only if the text as written has few matches, and none of them matches whole words or prefixes.
 //! Otherwise, contacts with a merely similar word would be in the results.
@@ -268,7 +268,7 @@ impl Lookup<'_> {
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let classes = [rung(chars), PLAIN];
-        // If the prefix is no longer than the prefixes that are indexed for all words, plain words too, class 0 does not need to be read.
+        // Up to this length, prefixes of plain words are indexed too, so class 0 does not need to be read.
         let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
         let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
         self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)

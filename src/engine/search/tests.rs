@@ -400,7 +400,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Compares the results of random changes with those of a plain map, with restarts that lose uncommitted changes.
+    /// Compares the index with a plain map after random changes, and after restarts, which lose uncommitted changes.
     #[test]
     fn finds_the_content_of_a_plain_map(steps in steps()) {
         let dir = tempfile::tempdir().expect("a temporary folder can be created");

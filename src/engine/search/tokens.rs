@@ -185,8 +185,8 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // Index the names in the local part, without numbers at their ends: such numbers distinguish contacts and would make
-        // every word different. A name with its number is found as text inside the local part.
+        // Index the names in the local part without trailing numbers, which distinguish contacts and would make every word different. A
+        // name with its number is found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // The prefixes of the first word are already found through the complete local part.
@@ -237,7 +237,7 @@ fn class(space: Space, chars: usize, laddered: bool) -> u8 {
 /// Returns the number of rungs that contain plain words. The first rungs are one and two characters long, so this number is also the length
 /// up to which one class contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // There are so few tags and plain words of custom values that all those starting with a given letter can be read.
+    // There are few tags and few plain words in custom values, so all that start with a given letter can be read.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 

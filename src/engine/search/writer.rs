@@ -24,7 +24,7 @@ use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 const BATCH_DOCUMENTS: usize = 512;
 /// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// The number of indexing threads. Indexing takes half of the time of an import.
+/// The number of indexing threads. Indexing takes half of the time that an import takes.
 const INDEXING_THREADS: usize = 2;
 /// The number of batches in flight: several, so that the caller and the indexing threads do not wait for each other after every batch.
 const BATCHES: usize = 6;

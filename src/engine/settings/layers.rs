@@ -1,7 +1,7 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
-//! So an error about a value can name the key, the origin and the remedy. The known keys are those of the defaults. This file neither
-//! interprets keys nor checks rules between values.
+//! An error about a value can therefore name the key, the origin and the remedy. The known keys are the keys of the defaults. This file
+//! neither interprets keys nor checks rules between values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,12 +16,12 @@ use crate::vocab::settings::Settings;
 
 /// Tables whose entries the operator names; every entry of such a table has the same keys.
 const NAMED_TABLES: [&str; 2] = ["models", "plans"];
-/// The named tables whose entries get missing keys from the built-in entry.
+/// The named tables whose entries inherit missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
 /// The settings that are names of plans. A plan can have the name "unlimited", which is a limit elsewhere.
 const PLAN_NAMES: [&str; 2] = ["accounts.owner_plan", "accounts.plan"];
 
-/// The values of all layers that were added so far.
+/// The values of all layers that have been added.
 pub(super) struct Layers {
     /// The known keys, with their defaults as examples of their types, strings last. A limit that is "unlimited" by default also has a
     /// number as an example. Names in named tables are replaced by `*`.
@@ -183,7 +183,7 @@ impl Layers {
         })
     }
 
-    /// Returns the default of every key, for each entry of the tables in [`TABLES_WITH_DEFAULTS`].
+    /// Returns the default of every key in each entry of the tables in [`TABLES_WITH_DEFAULTS`].
     fn entry_defaults(&self) -> Vec<(String, Value)> {
         let named = |key: &String| {
             let mut levels = key.split('.');
@@ -301,7 +301,7 @@ pub(super) fn variable_name(key: &str) -> String {
     format!("{VARIABLE_PREFIX}{}", key.replace('.', "__").to_ascii_uppercase())
 }
 
-/// Returns what a key with these examples accepts, for an error message.
+/// Describes the values that a key with these examples accepts, for an error message.
 fn accepted(examples: &[Value]) -> &'static str {
     match &examples[0] {
         // A whole number is also accepted.

@@ -392,7 +392,7 @@ mod tests {
         );
     }
 
-    /// Docker Compose passes unset variables as empty ones.
+    /// Docker Compose passes unset variables as empty strings.
     #[test]
     fn an_empty_variable_counts_as_unset() {
         for name in

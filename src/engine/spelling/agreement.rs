@@ -70,7 +70,7 @@ const GROUPS: [&str; 18] = [
     "panel",
 ];
 
-/// Returns the verbs of an English text that do not agree with their subjects.
+/// Returns the verbs in English text that do not agree with their subjects.
 pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<RuleHit<'r>> {
     let british = language.eq_ignore_ascii_case("en-gb");
     let check = |at| {
@@ -173,7 +173,7 @@ fn joins_clauses(tokens: &[Token<'_>], at: usize) -> bool {
         && previous.is_some_and(|previous| previous.is_word() && noun_number(previous).is_none())
 }
 
-/// Returns the position of a phrase's verb, and whether other nouns are between the two: "the color of the shoes are".
+/// Returns the position of a phrase's verb, and whether other nouns are between the phrase and the verb: "the color of the shoes are".
 fn verb_after(tokens: &[Token<'_>], phrase: NounPhrase) -> Option<(usize, bool)> {
     let next = phrase.head + 1;
     if !matches!(lower(tokens, next), "of" | "for" | "in" | "on" | "with" | "from") || !phrase.has_determiner {

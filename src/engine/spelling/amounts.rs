@@ -1,5 +1,5 @@
-//! Finds nouns that do not fit their number ("3 day away", "a few link", "one of the best part"), amounts of money with the sign in the
-//! wrong place, and dates that do not exist.
+//! Finds nouns that do not agree with their number ("3 day away", "a few link", "one of the best part"), amounts of money with the sign in
+//! the wrong place, and dates that do not exist.
 
 use jiff::civil::{Date, Weekday};
 
@@ -25,7 +25,7 @@ const UNCHANGED: [&str; 34] = [
     "free", "ml", "mg", "min", "max",
 ];
 
-/// Returns the amounts and dates of an English text that are wrong.
+/// Returns the wrong amounts and dates in English text.
 pub(super) fn wrong_amounts<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |at| {
         singular_after_many(tokens, at)
@@ -141,7 +141,7 @@ fn one_of<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
         .then(|| hit(noun_at, noun_at + 1, "PLURAL_NEEDED", add_s(&noun.lower)))
 }
 
-/// Returns amounts of an English text with a sign in the wrong place ("25$", "%10") or with a decimal comma ("$24,99").
+/// Returns the amounts in English text with a sign in the wrong place ("25$", "%10") or with a decimal comma ("$24,99").
 pub(super) fn wrong_signs<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |at: usize| {
         let (first, second) = (tokens.get(at)?, tokens.get(at + 1)?);

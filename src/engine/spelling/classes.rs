@@ -1,7 +1,7 @@
 //! The classes of English words: noun, verb form, adjective, and so on. A word can have several classes.
 //!
 //! A word in the table has the classes listed there. Other words get their classes from their ending, if the stem is in the table:
-//! "teapots", "browsed". A long unknown word in lowercase that ends in "s" counts as a plural: "baristas".
+//! "teapots", "browsed". A long unknown lowercase word that ends in "s" counts as a plural: "baristas".
 
 use super::class_table::{
     ADJECTIVE, ADVERB, BASE_VERB, COMPARATIVE, ING_FORM, NOUN, PARTICIPLE, PAST, PLURAL_NOUN, SUPERLATIVE, THIRD_PERSON,
@@ -44,7 +44,7 @@ impl Class {
         if self.only { flags == self.flag } else { flags & self.flag != 0 }
     }
 
-    /// Returns the class of the words with "s" after them: plurals, or verbs in the third person.
+    /// Returns the class that a word of this class has with an added "s": plural noun, or verb in the third person.
     pub fn with_s(self) -> Option<Self> {
         let flag = match self.flag {
             NOUN => PLURAL_NOUN,
@@ -55,8 +55,8 @@ impl Class {
     }
 }
 
-/// Returns the classes of a lowercase word as flags; 0 if they are unknown. `has_capital` is whether the text has the word with a capital,
-/// as a name would be.
+/// Returns the classes of a lowercase word as flags; 0 if they are unknown. `has_capital` is true if the word is capitalized in the text,
+/// like a name.
 pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if let Some(flags) = listed(word) {
         return flags;
@@ -77,7 +77,7 @@ pub(super) fn flags(word: &str, has_capital: bool) -> u16 {
     if word.ends_with("ing") && is_listed_verb(&remove_ing(word)) { ING_FORM } else { 0 }
 }
 
-/// The minimum length of an unknown word with "s" that counts as a plural; shorter ones are often not plurals.
+/// The minimum length of an unknown word ending in "s" that counts as a plural; shorter words are often not plurals.
 const NEW_PLURAL_BYTES_MIN: usize = 6;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Finds missing commas after the introduction of an English sentence: "However we", "If you have questions our team will help".
+//! Finds missing commas after introductory words and clauses of English sentences: "However we", "If you have questions our team will
+//! help".
 
 use super::class_table::{ADVERB, BASE_VERB, NOUN, PARTICIPLE, PLURAL_NOUN, THIRD_PERSON};
 use super::findings::FindingKind;
@@ -50,7 +51,7 @@ const SUBORDINATORS: [&str; 14] = [
     "as",
 ];
 
-/// Returns the places of English text where a comma is missing.
+/// Returns the places in English text where a comma is missing.
 pub(super) fn missing_commas<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |at: usize| {
         let token = word(tokens, at).filter(|token| token.starts_sentence && token.is_capitalized())?;
@@ -68,7 +69,7 @@ pub(super) fn missing_commas<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(check).collect()
 }
 
-/// Returns the position of the word before which a comma is missing after an adverb or a phrase.
+/// Returns the position of the word after an introductory adverb or phrase that lacks a comma.
 fn adverb(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
     let is_phrase = |phrase: &&str| phrase.split(' ').enumerate().all(|(offset, part)| lower(tokens, at + offset) == part);
     let length = match ADVERBS.contains(&first) {
@@ -88,7 +89,7 @@ fn is_determiner(word: &str) -> bool {
     matches!(word, "our" | "your" | "the" | "my" | "their" | "his" | "her" | "its" | "this" | "these")
 }
 
-/// Returns the position of the main clause after a subordinate clause, if the sentence has no comma.
+/// Returns the position of the main clause after an introductory subordinate clause, if the sentence has no comma.
 fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
     let second = next_word(tokens, at + 1)?;
     if !SUBORDINATORS.contains(&first) || is_auxiliary(&second.lower) {
@@ -103,7 +104,7 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
     });
     let end = end.unwrap_or(tokens.len());
     let sentence = tokens.get(at..end)?;
-    // A sentence with a comma, a question such as "When will you", or a short fragment is not checked.
+    // Sentences with a comma, questions such as "When will you", and short fragments are not checked.
     if sentence.iter().any(|token| token.text == ",") || lower(tokens, end) == "?" || sentence.len() < 7 {
         return None;
     }

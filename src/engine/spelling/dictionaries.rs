@@ -102,7 +102,7 @@ struct Slot {
     place: Place,
 }
 
-/// All dictionaries. Times are in seconds since a fixed moment, which must be the same for all calls.
+/// All dictionaries. Times are in seconds since a fixed time, which must be the same for all calls.
 pub struct Dictionaries {
     folder: Option<PathBuf>,
     idle_seconds: i64,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum FindingKind {
     /// A misspelled word.
     Spelling,
-    /// A mistake in grammar, punctuation, capitals or a date, or a confused word.
+    /// A mistake in grammar, punctuation or capitalization, a wrong date, or a confused word.
     #[default]
     Grammar,
     /// Words that occur twice in a row.

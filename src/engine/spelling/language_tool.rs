@@ -193,7 +193,7 @@ impl Request<'_> {
     }
 }
 
-/// Returns the first 100 characters of a text, because responses come from another program.
+/// Truncates text from a response to 100 characters, because another program wrote it.
 fn cut(text: &str) -> String {
     text.chars().take(100).collect()
 }
@@ -220,7 +220,7 @@ mod tests {
         let requests = requests(&blocks, "auto");
         let [request] = requests.as_slice() else { panic!("one request") };
         assert!(request.body.starts_with("language=auto&preferredVariants="));
-        // Offsets count UTF-16 units: the text "🎉 Café" has 7, and the separator after it has one.
+        // Offsets count UTF-16 code units: "🎉 Café" has 7, and the separator after it has 1.
         let answer = r#"{"language":{"code":"en-US"},"matches":[
             {"offset":8,"length":3,"replacements":[{"value":"The"}],"rule":{"id":"MORFOLOGIK","issueType":"misspelling"}},
             {"offset":12,"length":4,"replacements":[],"rule":{"id":"X","issueType":"style"}},

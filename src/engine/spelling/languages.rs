@@ -1,6 +1,6 @@
 //! Chooses the language of each block.
 //!
-//! Detection of short texts is unreliable, and templates often declare the wrong language. So the dictionaries of the candidates decide:
+//! Detection is unreliable for short text, and templates often declare the wrong language. So the dictionaries of the candidates decide:
 //! the language of the document, the nearest `lang` attribute and the detected languages.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use super::tokens::Token;
 /// The minimum number of letters that a block needs for language detection.
 const LETTERS_MIN: usize = 40;
 
-/// The maximum number of bytes of a text that are used to detect its language.
+/// The maximum number of bytes of text that are used to detect its language.
 const DETECTION_BYTES_MAX: usize = 4_000;
 
 /// The maximum number of bytes of a document that are used to detect its language.
@@ -22,10 +22,10 @@ const DOCUMENT_BYTES_MAX: usize = 4_000;
 /// The number of common languages at the start of [`CODES`]. The second detection is limited to these, without Italian.
 const EMBEDDED_CODES: usize = 10;
 
-/// The maximum number of words of a block that are looked up to choose its language.
+/// The maximum number of words of a block to look up when choosing its language.
 const SAMPLE_WORDS: usize = 60;
 
-/// The detected languages that count, with their two-letter codes.
+/// The languages that detection can choose, with their two-letter codes.
 const CODES: [(whatlang::Lang, &str); 28] = [
     (whatlang::Lang::Eng, "en"),
     (whatlang::Lang::Deu, "de"),
@@ -127,7 +127,7 @@ impl<'d> Languages<'d> {
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language of a text. An unreliable result counts only if the language has a dictionary, and a second detection is then
+    /// Detects the language of `text`. An unreliable result counts only if the language has a dictionary, and a second detection is then
     /// limited to common languages, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
@@ -140,7 +140,7 @@ impl<'d> Languages<'d> {
         [first, if info.is_reliable() { None } else { second }]
     }
 
-    /// Returns the first candidate, unless the dictionary of a later one contains clearly more of the words.
+    /// Returns the first candidate, unless the dictionary of a later candidate contains clearly more of the words.
     fn choose(&mut self, candidates: [Option<String>; 4], sample: &[&Token<'_>]) -> String {
         let mut best: Option<(String, f32)> = None;
         let mut tried: Vec<String> = Vec::new();
@@ -166,8 +166,8 @@ impl<'d> Languages<'d> {
         self.allowed.iter().find(|allowed| code(allowed) == code(language)).cloned()
     }
 
-    /// Returns the share of words that the dictionary contains. A language without a dictionary gets a share that a wrong language rarely
-    /// reaches.
+    /// Returns the share of words that the dictionary contains. For a language without a dictionary, returns a share that a wrong language
+    /// rarely reaches.
     fn known_share(&mut self, language: &str, sample: &[&Token<'_>]) -> f32 {
         let Some(dictionary) = self.dictionary(language) else { return 0.65 };
         let known = sample.iter().filter(|token| dictionary.has(&token.lower)).count();
@@ -175,7 +175,7 @@ impl<'d> Languages<'d> {
     }
 }
 
-/// Returns whether the token is a word that shows the language; names do not.
+/// Returns whether the token is a word that indicates the language. Names do not.
 fn is_sample(token: &Token<'_>) -> bool {
     token.is_word() && (!token.is_capitalized() || token.starts_sentence)
 }

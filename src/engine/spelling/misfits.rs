@@ -24,7 +24,7 @@ fn is_be(word: &str) -> bool {
     matches!(word, "is" | "are" | "was" | "were" | "be" | "it's" | "we're" | "you're" | "they're" | "i'm")
 }
 
-/// Returns the confused words of an English text whose classes do not fit their neighbors.
+/// Returns the confused words in English text whose classes do not fit their neighbors.
 pub(super) fn misfits<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| misfit(tokens, at)).collect()
 }

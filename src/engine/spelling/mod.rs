@@ -1,4 +1,4 @@
-//! Checks the spelling and the grammar of emails.
+//! Checks the spelling and grammar of emails.
 //!
 //! ```text
 //! html → text → words → languages → dictionaries + names + suggestions ─────────────┬─ findings
@@ -57,7 +57,7 @@ pub const WORDS_MAX: usize = 20_000;
 /// The maximum number of findings that a check reports.
 pub const FINDINGS_MAX: usize = 500;
 
-/// The maximum length in bytes of the text of a finding.
+/// The maximum length of a finding's text in bytes.
 const FINDING_BYTES_MAX: usize = 300;
 
 /// The value of `metadata.aiModel` if no language model took part.
@@ -69,7 +69,7 @@ pub struct Options {
     pub languages: Vec<String>,
     /// Whether to check grammar too.
     pub grammar: bool,
-    /// Names that are correct: those of the brand, its products and people, and of contact fields. A name can consist of several words.
+    /// Correct names: the names of the brand, its products and people, and contact fields. A name can consist of several words.
     pub names: Vec<String>,
 }
 
@@ -91,11 +91,11 @@ pub struct Report {
 #[schemars(rename = "SpellingSummary")]
 pub struct Summary {
     pub total_errors: usize,
-    /// The number of findings with different words or rules.
+    /// The number of distinct findings: several with the same word and rule count once.
     pub unique_errors: usize,
 }
 
-/// How a text was checked.
+/// How the text was checked.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
@@ -117,7 +117,7 @@ pub struct Metadata {
     pub languages_without_dictionary: Vec<String>,
 }
 
-/// Checks an HTML email. `now` is the time in seconds since a fixed moment, as [`Dictionaries`] uses it.
+/// Checks an HTML email. `now` is the time in seconds since a fixed time, as in [`Dictionaries`].
 pub fn check_html(html: &str, options: &Options, dictionaries: &Dictionaries, now: i64) -> Report {
     let blocks = &html_blocks(html);
     let mut total_words = 0;
@@ -263,7 +263,7 @@ impl Checker<'_> {
     fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
         let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
         let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
-        // A text this long is not language, and a report must stay small.
+        // Text this long is not language, and a report must stay small.
         if last.end - first.start > FINDING_BYTES_MAX {
             return;
         }

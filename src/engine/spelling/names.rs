@@ -1,6 +1,6 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that no dictionary has. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
+//! Marketing text is full of names that are in no dictionary. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
 //! findings in correct text would be names.
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// The maximum number of names used from the caller.
 const NAMES_MAX: usize = 20_000;
 
-/// English prefixes that form words which dictionaries do not list.
+/// English prefixes of words that dictionaries do not list.
 const PREFIXES: [&str; 22] = [
     "un", "re", "pre", "co", "non", "multi", "mini", "eco", "super", "anti", "over", "under", "micro", "mega", "ultra", "sub",
     "inter", "semi", "bio", "self", "cyber", "auto",
@@ -30,7 +30,7 @@ const PREFIXES: [&str; 22] = [
 /// The words that count as names in one check.
 pub(super) struct Names {
     own: HashSet<String>,
-    /// Unknown capitalized words inside sentences, with their number of occurrences.
+    /// The unknown capitalized words inside sentences, each with its number of occurrences.
     seen: HashMap<String, usize>,
 }
 
@@ -75,7 +75,8 @@ impl Names {
         let proper = best.word.chars().next().is_some_and(char::is_uppercase);
         let seen = self.seen.get(&token.lower).copied().unwrap_or(0);
         match position {
-            // A lowercase word is unlikely to be a misspelled name ("moka", "Mona"), except a well-known one ("wendesday", "Wednesday").
+            // A lowercase word is unlikely to be a misspelled name ("moka", "Mona"), unless the name is well known ("wendesday",
+            // "Wednesday").
             Position::Lower if proper && !WELL_KNOWN.contains(&best.word.as_str()) => None,
             Position::Lower if length <= 3 => (best.distance == 1 && length == 3).then_some(0.7),
             Position::Lower if length == 4 => (best.distance == 1).then_some(0.8),
@@ -171,13 +172,13 @@ const WELL_KNOWN: [&str; 45] = [
     "Egyptian",
 ];
 
-/// Returns whether the lowercase word is a day, a month or another well-known name without its capital.
+/// Returns whether the lowercase word is a day, a month or another well-known name.
 pub(super) fn is_well_known(lower: &str) -> bool {
     let name = super::rules::capitalized(lower);
     WELL_KNOWN.contains(&name.as_str())
 }
 
-/// Returns the day, month or other well-known name that the writer probably meant with an unknown, capitalized English word.
+/// Returns the day, month or other well-known name that an unknown, capitalized English word probably misspells.
 pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     let length = lower.chars().count();
     if !(6..=15).contains(&length) {

@@ -19,10 +19,11 @@ const RULE: &str = "CONFUSED_WORD";
 /// The maximum number of points that one neighbor can subtract from the score of the suggested word.
 const AGAINST_MAX: f64 = 1.0;
 
-/// The count used for pairs of words that are rarer than this or unknown. The counts come from a corpus of about a trillion words.
+/// The count used for unknown pairs of words and for pairs that are rarer than this. The counts come from a corpus of about a trillion
+/// words.
 pub const COUNT_MIN: u64 = 60_000;
 
-/// The number of steps per point with which the logarithms of counts are stored.
+/// The number of steps per point in the stored logarithms of counts.
 pub const STEPS: f64 = 16.0;
 
 /// Contractions, each with two words: the left neighbors of "it's" are counted like those of "it", and its right neighbors like those of
@@ -92,7 +93,7 @@ pub(super) fn meant_by(word: &str) -> impl Iterator<Item = &'static str> {
     PAIRS.get(word).into_iter().flatten().map(|(meant, _)| *meant)
 }
 
-/// Returns the confused words in an English text.
+/// Returns the confused words in English text.
 pub(super) fn confused<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| confused_at(tokens, at)).collect()
 }

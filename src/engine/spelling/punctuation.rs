@@ -1,4 +1,4 @@
-//! Finds punctuation marks with missing or superfluous spaces ("Anna , welcome", "now,get", "days.No"), and doubled marks ("done..").
+//! Finds punctuation marks with missing or extra spaces ("Anna , welcome", "now,get", "days.No"), and doubled marks ("done..").
 
 use super::findings::FindingKind;
 use super::patterns::Hit;
@@ -8,7 +8,7 @@ use super::tokens::{Token, TokenKind};
 /// Languages that write a space before "!" and "?".
 const SPACED_MARKS: [&str; 1] = ["fr"];
 
-/// Returns the punctuation mistakes of a text.
+/// Returns the punctuation mistakes in text.
 pub(super) fn spacing<'r>(tokens: &[Token<'_>], code: &str) -> Vec<RuleHit<'r>> {
     (1..tokens.len())
         .filter_map(|at| {
@@ -26,7 +26,7 @@ fn hit<'r>(first: usize, end: usize, rule: &'static str, suggestion: String) -> 
     RuleHit { hit: Hit { first, end }, rule, kind: FindingKind::Grammar, suggestions: vec![suggestion], confidence: 0.8 }
 }
 
-/// Finds a superfluous space before a mark: "Anna , welcome".
+/// Finds an extra space before a mark: "Anna , welcome".
 fn space_before<'r>(tokens: &[Token<'_>], at: usize, code: &str) -> Option<RuleHit<'r>> {
     let (before, mark, after) = (tokens.get(at - 1)?, tokens.get(at)?, tokens.get(at + 1));
     let marks = if SPACED_MARKS.contains(&code) { ",." } else { ",.!?" };

@@ -53,8 +53,8 @@ fn repeat_at(tokens: &[Token<'_>], at: usize, rules: Option<&Rules>) -> Option<u
         || token.text.chars().count() < 2 && token.text != "a"
         || neighbor(tokens, at + 1).is_some_and(|next| next.lower == token.lower)
         || at.checked_sub(2).and_then(|at| tokens.get(at)).is_some_and(|before| before.lower == token.lower)
-        // Some words are correct twice in a row: at the end of a clause ("what it is is simple"), or in a tense ("had had"). But no
-        // sentence starts with "das das".
+        // Some words are correct twice in a row: at the end of a clause ("what it is is simple"), or in a compound tense ("had had"). But
+        // no sentence starts with "das das".
         || rules.is_some_and(|rules| rules.is_repeatable(&token.lower))
             && !(previous.starts_sentence && GERMAN_ARTICLES.contains(&token.lower.as_str()));
     (same && !meant).then_some(at - 1)
@@ -91,7 +91,7 @@ const AFTER_I: [&str; 22] = [
     "just", "also", "never", "always", "really", "wanted",
 ];
 
-/// Returns the word "I" where it is in lowercase, unless the whole text has no capitals.
+/// Returns each lowercase "I", unless the whole text has no capitals.
 pub(super) fn lowercase_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     if !tokens.iter().any(Token::is_capitalized) {
         return Vec::new();

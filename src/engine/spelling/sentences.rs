@@ -1,4 +1,4 @@
-//! Finds sentences without a capital or without an end mark, names of days and months in the wrong case, and unpaired brackets and
+//! Finds sentences without an initial capital or an end mark, names of days and months in the wrong case, and unpaired brackets and
 //! quotation marks.
 
 use super::amounts::is_day_or_month;
@@ -70,7 +70,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
 /// The minimum number of words of a block that counts as a sentence if it ends in a mark.
 const SENTENCE_WORDS_MIN: usize = 5;
 
-/// Returns the first words of sentences that lack their capital.
+/// Returns the first words of sentences that do not start with a capital letter.
 pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues: bool) -> Vec<RuleHit<'r>> {
     if style.lowercase {
         return Vec::new();
@@ -102,7 +102,7 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
 /// The minimum number of words in a sentence that must end in a mark.
 const UNENDED_WORDS_MIN: usize = 4;
 
-/// Returns whether a text that ends in this word is incomplete, because the next block continues it.
+/// Returns whether text that ends in this word is incomplete, because the next block continues it.
 fn is_unfinished(word: &str) -> bool {
     matches!(
         word,
@@ -133,8 +133,8 @@ fn is_unfinished(word: &str) -> bool {
     ) || word.ends_with("'s")
 }
 
-/// Returns the last word of a text if the last sentence lacks its end mark. In most cases, this is reported only if the earlier sentences
-/// have end marks.
+/// Returns the last word if the last sentence has no end mark. In most cases, this is reported only if the earlier sentences have end
+/// marks.
 pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, style: Style) -> Option<RuleHit<'r>> {
     let last = tokens.last().filter(|last| last.is_word() || last.kind == TokenKind::Number)?;
     let Some(mark) = tokens.iter().rposition(ends_sentence) else {
@@ -162,7 +162,7 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     });
     let starts = rest.first().is_some_and(|first| first.is_capitalized() && first.starts_sentence);
     let is_sentence = if code == "en" { has_verb(tokens, mark + 1, tokens.len()) } else { words > UNENDED_WORDS_MIN };
-    // A text that ends with a link, such as a button or a reference, needs no mark.
+    // Text that ends with a link, such as a button or a reference, needs no mark.
     let wrong = ended
         && plain
         && starts
@@ -174,13 +174,13 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
-/// Verbs with which a question starts, if a pronoun follows. A sentence with "should" or "had" can be a condition.
+/// Verbs that start a question if a pronoun follows. A sentence with "should" or "had" can be a condition.
 const ASKING: [&str; 19] = [
     "do", "does", "did", "are", "is", "was", "were", "can", "could", "would", "will", "have", "has", "don't", "didn't", "isn't",
     "aren't", "can't", "won't",
 ];
 
-/// Words with which a question starts, if an asking verb and its subject follow.
+/// Words that start a question if a verb in [`ASKING`] and its subject follow.
 const QUESTION_WORDS: [&str; 6] = ["what", "how", "why", "where", "when", "who"];
 
 /// Returns the periods that end English questions: "Do you have questions about it."
@@ -249,7 +249,7 @@ const AMBIGUOUS_MONTHS: [&str; 3] = ["may", "march", "august"];
 /// Words that precede a month.
 const BEFORE_MONTHS: [&str; 12] = ["in", "of", "since", "until", "by", "last", "next", "this", "every", "early", "late", "on"];
 
-/// Returns months that lack their capital ("in may"), and the pronoun "i" before a verb.
+/// Returns lowercase names of months ("in may"), and the pronoun "i" before a verb.
 pub(super) fn lowercase_names<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let has_capitals = tokens.iter().any(Token::is_capitalized);
     let check = |(at, token): (usize, &Token<'_>)| {

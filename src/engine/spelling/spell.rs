@@ -17,7 +17,7 @@ const RULE: &str = "UNKNOWN_WORD";
 const FOREIGN_SAMPLE: usize = 100;
 
 impl Checker<'_> {
-    /// Notes unknown capitalized words inside sentences, which count as names in the whole email.
+    /// Records unknown capitalized words inside sentences, which count as names in the whole email.
     pub(super) fn note_names(&mut self, tokens: &[Token<'_>], language: &str) {
         let Some(dictionary) = self.languages.dictionary(language) else { return };
         let heading = is_heading(tokens, |word| dictionary.has(word));
@@ -65,7 +65,8 @@ impl Checker<'_> {
                 continue;
             }
             let Some(candidates) = self.suggester.candidates(dictionary, &token.lower) else {
-                // After the maximum number of searches for suggestions, only lowercase words are reported, without suggestions.
+                // After the maximum number of searches for suggestions, lowercase words are reported without suggestions, and other words
+                // are not reported.
                 if place == Position::Lower {
                     found.push(hit(at, Vec::new(), 0.5));
                 }
@@ -114,7 +115,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the name that the writer probably meant with an unknown word: a name in lowercase, or a misspelled one.
+/// Returns the name that an unknown word probably stands for: the word is the name in lowercase, or a misspelling of it.
 fn name_of(tokens: &[Token<'_>], at: usize, language: &str, dictionary: &Dictionary) -> Option<String> {
     let token = tokens.get(at)?;
     let english = code(language) == "en";
@@ -147,7 +148,7 @@ fn in_compound(tokens: &[Token<'_>], at: usize) -> bool {
     before || hyphen(tokens.get(at + 1)) && joined(tokens.get(at + 2))
 }
 
-/// Returns whether the language capitalizes all nouns, so that a capital does not show a name.
+/// Returns whether the language capitalizes all nouns, so that a capital does not indicate a name.
 fn nouns_have_capitals(language: &str) -> bool {
     matches!(code(language).as_str(), "de" | "lb")
 }
@@ -156,7 +157,7 @@ fn hit(at: usize, suggestions: Vec<String>, confidence: f32) -> RuleHit<'static>
     RuleHit { hit: Hit { first: at, end: at + 1 }, rule: RULE, kind: FindingKind::Spelling, suggestions, confidence }
 }
 
-/// Returns the word after an elision: "offre" of "l'offre".
+/// Returns the word after an elision: "offre" in "l'offre".
 fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
     if !matches!(code(language).as_str(), "fr" | "it" | "ca") {
         return None;
@@ -165,7 +166,7 @@ fn elided<'t>(word: &'t str, language: &str) -> Option<&'t str> {
 }
 
 /// Returns whether the word is a German form that dictionaries lack: a word with a shortened "es", such as "geht's", or the participle of a
-/// regular verb, such as "gedimmt" of "dimmen".
+/// regular verb, such as "gedimmt" from "dimmen".
 fn is_german_form(word: &str, language: &str, has: impl Fn(&str) -> bool) -> bool {
     if code(language) != "de" {
         return false;
@@ -183,7 +184,7 @@ const SHORTENED_ES: [&str; 28] = [
     "dass", "du", "er", "sie", "ich", "wir", "nimmt", "weiß", "sieht", "fällt", "läuft",
 ];
 
-/// Returns whether the word is a form of a German verb: "geht" of "gehen", "mach" of "machen".
+/// Returns whether the word is a form of a German verb: "geht" from "gehen", "mach" from "machen".
 fn is_german_verb(word: &str, has: impl Fn(&str) -> bool) -> bool {
     let stems = [Some(word), word.strip_suffix('t'), word.strip_suffix('e')];
     has(word) && stems.into_iter().flatten().any(|stem| has(&format!("{stem}en")))

@@ -6,7 +6,7 @@
 
 use super::html::{Scanner, Tag, TokenKind};
 
-/// Replaces content that is not language, such as an image or code. Rules do not match across it.
+/// The character that replaces content that is not language, such as an image or code. Rules do not match across it.
 pub(super) const OPAQUE: char = '\u{FFFC}';
 
 /// The maximum number of nested elements whose language and exclusion the scanner tracks.
@@ -35,7 +35,7 @@ pub struct Block {
     pub language: Option<String>,
     /// Whether a link is the last part of the block.
     pub ends_with_link: bool,
-    /// The positions of those spaces in the text that are two spaces in a row in the source, without a line break.
+    /// The positions of spaces in the text that stand for two adjacent spaces in the source, without a line break.
     pub wide_spaces: Vec<usize>,
     /// Invariant: ascending by `text`, and the first run starts at 0.
     runs: Vec<Run>,
@@ -85,7 +85,7 @@ pub fn html_blocks(source: &str) -> Vec<Block> {
     reader.blocks
 }
 
-/// An open element that affects its content: it has a language, or its content is skipped.
+/// An open element that sets the language of its content, or whose content is skipped.
 struct Frame {
     name: String,
     /// The number of open elements of the same name inside this element.
@@ -313,7 +313,7 @@ fn numeric(text: &str) -> Option<(Decoded, usize)> {
     let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty() && found.len() <= 9)?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only frequent ones are converted.
+    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only the common numbers are converted.
     let number = match number {
         0x91 | 0x92 => 0x2019,
         0x93 => 0x201C,

@@ -67,7 +67,7 @@ impl Token<'_> {
     }
 }
 
-/// Returns all tokens of an English text.
+/// Returns all tokens of English text.
 #[cfg(test)]
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = tokens_to(text, usize::MAX).0;
@@ -75,14 +75,14 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Sets the word classes of the tokens of an English text.
+/// Sets the word classes of the tokens of English text.
 pub(super) fn set_word_classes(tokens: &mut [Token<'_>]) {
     for token in tokens.iter_mut().filter(|token| token.is_word()) {
         token.word_classes = flags(&token.lower, token.is_capitalized());
     }
 }
 
-/// Returns the tokens of a text up to a maximum number of words, and the position in the text after them.
+/// Returns the tokens of text up to a maximum number of words, and the position after the last of these tokens.
 pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize) {
     let mut words = 0;
     let mut splitter = Splitter { text, tokens: Vec::new(), spaced: false, new_line: false };
@@ -94,7 +94,7 @@ pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize)
             position += 1;
             continue;
         }
-        // Limit the tokens too, because a text without words can consist of many punctuation marks and codes.
+        // Limit the tokens too, because text without words can consist of many punctuation marks and codes.
         if words >= words_max || splitter.tokens.len() >= words_max.saturating_mul(8) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Finds verbs in a wrong form: "have went", "did not created", "are connect", "I seen", "wanted learn".
+//! Finds verbs in the wrong form: "have went", "did not created", "are connect", "I seen", "wanted learn".
 
 use super::class_table::{ADJECTIVE, BASE_VERB, ING_FORM, NOUN, PARTICIPLE, PAST, PLURAL_NOUN, THIRD_PERSON};
 use super::findings::FindingKind;
@@ -114,7 +114,7 @@ const NEEDS_TO: [&str; 24] = [
     "planned", "try", "tried", "love", "like", "choose", "agree", "agreed", "forget", "forgot", "learn",
 ];
 
-/// Verbs that need the form with "ing" after them.
+/// Verbs after which another verb needs the ending "ing".
 const NEEDS_ING: [&str; 11] = [
     "recommend",
     "recommends",
@@ -129,7 +129,7 @@ const NEEDS_ING: [&str; 11] = [
     "avoids",
 ];
 
-/// Returns the verbs of an English text that are in a wrong form.
+/// Returns the verbs in English text that have the wrong form.
 pub(super) fn wrong_forms<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     let check = |at| {
         perfect(tokens, at)

@@ -52,7 +52,7 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
 }
 
 /// Reads all rows that `tx` sees, except the row that counts how often the folder was opened, in batches of about `bytes_max` bytes.
-/// Returns their digests; if `each` returns false, returns those of the tables that were read completely.
+/// Returns the digests of the tables; if `each` returns false, only those of the tables that were read completely.
 pub fn read_rows(
     tx: &ReadTx,
     database_kind: DatabaseKind,

@@ -2,8 +2,8 @@
 //!
 //! A record contains the changes that the writer made durable together, with a position and a time. Positions order the log: they count the
 //! commits of a store without gaps, and the newest position is a row of the same commit, so a missing or repeated record is detected. The
-//! time of a record may be wrong, because clocks can be; it is used only to find the record for a point in time. Records refer to stores
-//! and tables by name and contain keys and values as bytes, so that other versions of the program and other engines can read them.
+//! time of a record may be wrong, because a clock can be wrong. It is used only to find the record for a point in time. Records refer to
+//! stores and tables by name and contain keys and values as bytes, so that other versions of the program and other engines can read them.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub struct Record {
     pub store: StoreName,
     /// The number of the commit in its store, starting at 1.
     pub position: u64,
-    /// The time of the commit by the machine's clock.
+    /// The time of the commit according to the machine's clock.
     pub at: Timestamp,
     pub batch: Arc<Overlay>,
 }

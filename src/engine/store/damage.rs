@@ -31,7 +31,7 @@ impl Damage {
         &self.file
     }
 
-    /// Returns what was found; `None` if no damage is known.
+    /// Returns a description of the damage; `None` if no damage is known.
     pub fn found(&self) -> Option<&str> {
         self.found.get().map(String::as_str)
     }

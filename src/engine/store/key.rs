@@ -87,8 +87,8 @@ impl<T> Key for Id<T> {
     }
 }
 
-/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that a text sorts before its continuations and no key
-/// is a prefix of another key.
+/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that a string sorts before longer strings that start with
+/// it, and no key is a prefix of another key.
 impl Key for String {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {

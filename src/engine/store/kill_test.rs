@@ -83,8 +83,8 @@ fn answer(line: &str) -> Option<(u8, u32)> {
     Some((thread.parse().ok()?, number.parse().ok()?))
 }
 
-/// Compares the file with the acknowledgments: `acknowledged` is the newest acknowledged number of each thread, and `kills` the number of
-/// kills since the last comparison.
+/// Compares the file with the acknowledgments: `acknowledged` is the newest acknowledged number of each thread, and `kills` is the number
+/// of kills since the last comparison.
 fn check(store: &Store, acknowledged: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
     let tx = store.read();
     let mut found = [0; THREADS as usize];

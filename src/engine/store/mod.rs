@@ -63,8 +63,8 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Job, ResultReceiver, Writer};
 
-/// The maximum number of writes that may wait for the writer. Further writes are rejected as [`Error::Busy`], so that writes cannot fill
-/// the memory while a disk is stuck.
+/// The maximum number of writes that may wait for the writer. Additional writes are rejected as [`Error::Busy`], so that writes cannot fill
+/// the memory while a disk hangs.
 const QUEUE_MAX: usize = 4096;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -396,7 +396,7 @@ impl Store {
         self.failed.clone()
     }
 
-    /// Returns what was found in the store's file, if the file turned out to be damaged since it was opened.
+    /// Returns a description of the damage that was found in the store's file since it was opened, if any.
     pub fn damage(&self) -> Option<String> {
         self.published.load().damage().found().map(str::to_owned)
     }

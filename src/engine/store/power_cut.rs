@@ -110,7 +110,7 @@ impl Disk {
     }
 }
 
-/// Writes a random part of the sectors of a write to the disk.
+/// Applies a random subset of a write's sectors to the disk image.
 fn tear(image: &mut Vec<u8>, offset: u64, data: &[u8], sector: u64, dice: &mut Dice) {
     let mut at = 0;
     while at < data.len() {
@@ -281,8 +281,8 @@ impl Model {
         script.apply_to(&mut self.rows, self.commands);
     }
 
-    /// Advances the model to the state of the reopened store. `sent` contains the commands sent since then; the first `answered` of
-    /// them were acknowledged.
+    /// Advances the model to the state of the reopened store. `sent` contains the commands sent since the last call; the first `answered`
+    /// of them were acknowledged.
     fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
         let (rows, feed) = contents(store);
         let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;
@@ -330,7 +330,7 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
     (sent, answered)
 }
 
-/// An engine that settles after some commits, as if there had been a quiet time.
+/// An engine that settles after some commits, as after an idle period.
 struct Settling(RedbPort, Mutex<Dice>);
 
 impl Port for Settling {

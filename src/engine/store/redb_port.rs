@@ -28,7 +28,7 @@ use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
-/// The number of rows from which a commit also stores the map of free pages: writing that many rows takes much longer than a sync.
+/// A commit with at least this many rows also stores the map of free pages: writing this many rows takes much longer than a sync.
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;

@@ -20,13 +20,13 @@ const KEY_LEN: usize = 32;
 pub struct Seal {
     key: LessSafeKey,
     master: Zeroizing<[u8; KEY_LEN]>,
-    /// Hashes the addresses of the suppression list. Derived only once, because every response with a contact needs it.
+    /// The keyed hash for addresses on the suppression list. It is derived once, because every response with a contact uses it.
     address_mac: Hmac<Sha256>,
     /// The file from which the key was read.
     file: Option<PathBuf>,
 }
 
-/// How many secrets of a kind there are, and how many of them the master key cannot open.
+/// The number of secrets of one kind, and the number of those that the master key cannot open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecretCount {
     pub total: u64,

@@ -2,8 +2,8 @@
 //!
 //! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
 //! preallocated file next to the stores. If a write finds the disk full anyway, the reserve is released in stages and the write is retried;
-//! when the reserve is used up, the write waits for space until the service stops. So a write of the database engine, which would have to
-//! be reopened afterward, fails for lack of space only while the service stops.
+//! when the reserve is used up, the write waits for space until the service stops. The database engine would have to be reopened after a
+//! failed write, so its writes fail for lack of space only while the service stops.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -27,7 +27,7 @@ use crate::vocab::limits;
 pub const RESERVE: &str = "reserve";
 /// How long a measurement of the free space is reused. Each measurement is one system call that takes a microsecond.
 const READING_KEPT_MS: u64 = 100;
-/// The first pause between attempts of a write that waits for space; the pauses grow to `WAIT_MAX`.
+/// The first pause before a write that waits for space is retried; the pauses grow to `WAIT_MAX`.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// The interval at which a write that waits for space is logged.
@@ -61,7 +61,8 @@ pub struct DiskStatus {
     pub is_low: bool,
 }
 
-/// Waits until the disk of `folder` has `bytes` free: a new installation needs them, and a process that ends would only be started again.
+/// Waits until the disk of `folder` has `bytes` free: a new installation needs this space, and a process that exits would only be
+/// restarted.
 pub fn wait_for(folder: &Path, bytes: u64) {
     let mut logged_at = None::<Instant>;
     while let Some(free) = machine::free_bytes(folder).ok().filter(|free| *free < bytes) {
@@ -172,8 +173,8 @@ impl Space {
         }
     }
 
-    /// Makes the waiting writes fail, because the service stops. From now on, a write that finds the disk full fails when the reserve is
-    /// used up.
+    /// Makes the waiting writes fail, because the service is stopping. Afterward, a write that finds the disk full fails when the reserve
+    /// is used up.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
     }
@@ -250,7 +251,7 @@ impl Space {
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
             tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
-            // The file gets its previous length again: with the new length, a partial reserve would look like a full one.
+            // Restore the previous length: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }
     }

@@ -40,7 +40,7 @@ pub fn scratch() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-/// A disk in memory. It outlives the processes that use it, and it can fail: from a chosen commit on, it accepts no further commits; that
+/// A disk in memory. It outlives the processes that use it, and it can fail: from a chosen commit on, it accepts no commits; the chosen
 /// commit itself may or may not be kept.
 #[derive(Clone)]
 pub struct Disk {

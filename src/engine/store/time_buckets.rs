@@ -1,7 +1,7 @@
 //! Time buckets for sets of contacts: all time, days and hours, in UTC.
 //!
 //! A contact is in the set of each bucket that contains the time of the contact's action. A query for a period therefore uses whole days
-//! and hours; only contacts in the two hours at its ends must be checked individually. The kind of action does not matter in this file.
+//! and hours; only contacts in the two hours at its ends must be checked individually. This file does not depend on the kind of action.
 
 use roaring::RoaringBitmap;
 
@@ -20,23 +20,23 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 /// The last hour that has a bucket, in the year 124,000.
 const HOUR_LAST: u32 = DAY - 1;
 
-/// Returns the buckets that contain a moment.
+/// Returns the buckets that contain this time.
 pub fn of(at: Timestamp) -> [u32; 3] {
     [EVER, DAY | day(at), HOUR | hour(at)]
 }
 
-/// Returns the number of the day, counted from 1970, that contains a moment.
+/// Returns the number of the day, counted from 1970, that contains this time.
 pub fn day(at: Timestamp) -> u32 {
     hour(at) / HOURS_PER_DAY
 }
 
-/// Returns the number of the hour, counted from 1970, that contains a moment. Moments before 1970 are in hour 0, because no action is
-/// that old.
+/// Returns the number of the hour, counted from 1970, that contains this time. Times before 1970 are in hour 0, because no action is that
+/// old.
 fn hour(at: Timestamp) -> u32 {
     (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
 
-/// Returns the number of the first hour that starts at or after a moment.
+/// Returns the number of the first hour that starts at or after this time.
 fn hours_up(at: Timestamp) -> u32 {
     ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }

@@ -24,15 +24,15 @@ use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 use crate::vocab::tables::{self, DatabaseKind};
 
-/// The maximum number of commands in a group. In a larger group, the first command would only wait longer.
+/// The maximum number of commands in a group. A larger group would only make its first command wait longer.
 const GROUP_COMMANDS_MAX: usize = 1024;
-/// The number of rows in a group after which no further command is added, which bounds the memory of a group of bulk writes.
+/// The number of rows after which no more commands are added to a group, which bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that a crash
-/// outside busy periods comes after settling.
+/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that the
+/// engine has usually settled before a crash outside busy periods.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
-/// If the clock goes back by less than this, the write time does not advance until the clock catches up. If it goes back further, it was
-/// wrong before: the write time follows it, so that writes do not have a wrong time until the clock catches up.
+/// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back by more,
+/// its earlier time was wrong, so the write time goes back too.
 const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
 /// A command that waits for the writer.

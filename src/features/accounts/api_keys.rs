@@ -40,8 +40,8 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let users = users.iter().filter_map(|user| Some(cached_user(user, engine.keys.account_limits(user.account)?)));
     engine.sessions.fill(users, sign_in::sessions(&tx)?.iter().map(cached_session));
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
-    // A key that is already in the cache keeps its count of requests. A key whose account does not exist is a sign of damaged data.
-    // Skip such a key, so that it grants no access.
+    // A key that is already in the cache keeps its count of requests. A key whose account does not exist is a sign of damaged data. Skip
+    // this key, so that it grants no access.
     let cached = |key: Key| match engine.keys.by_hash(&key.hash) {
         Some(known) => Some(known),
         None => Some(cached_key(&key, engine.keys.account_limits(key.account)?)),
@@ -149,8 +149,8 @@ pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewK
     Ok(key)
 }
 
-/// Returns a key ID whose first characters differ from those of every other key's ID, because lists show only these characters and users
-/// give them to revoke a key. The whole ID is therefore random, unlike other IDs, which start with the time.
+/// Returns a key ID whose first characters differ from those of every other key's ID, because lists show only these characters, and users
+/// enter them to revoke a key. The whole ID is therefore random, unlike other IDs, which start with the time.
 fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     loop {
         let id = KeyId::from_bytes(random.bytes());
@@ -188,8 +188,8 @@ pub async fn revoke_key(
     Ok(key)
 }
 
-/// Saves `key` as revoked, with the requests that so far are counted only in the cached keys `counted`. The caller must hold `CACHE_LOCK`,
-/// and remove the key from the cache after the commit.
+/// Saves `key` as revoked, and adds its requests that have been counted only in the cached keys `counted`. The caller must hold
+/// `CACHE_LOCK`, and remove the key from the cache after the commit.
 pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
     let key = Key { revoked_at: Some(tx.now()), ..key };
     store::save_key(tx, &key);
@@ -212,7 +212,7 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     Ok(key)
 }
 
-/// Adds an audit record about a key that a program gets because a user decided so, to the transaction that creates the key.
+/// Adds an audit record to the transaction that creates a key after a user's decision.
 pub fn note_token(tx: &mut engine_store::WriteTx<'_>, decision: &Decision, key: KeyId, envelope: Envelope) {
     let record = AuditRecord {
         operation: "accounts.token".into(),

@@ -103,7 +103,7 @@ pub async fn create(
 
 /// Lists the keys of `account`, or of every account if `account` is `None`.
 pub async fn list(engine: &Arc<Engine>, account: Option<AccountId>) -> Result<Keys, Failure> {
-    // Store the counts of requests that so far are only in memory, so that the list includes these requests.
+    // Store the counts of requests that are still only in memory, so that the list includes these requests.
     usage::flush(engine).await?;
     let tx = engine.control.read();
     let mut keys = store::keys(&tx)?;

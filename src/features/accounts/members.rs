@@ -36,7 +36,7 @@ pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -
     Ok(user)
 }
 
-/// Returns the normalized form of `email`; fails with this remedy if a user already has this email.
+/// Returns the normalized form of `email`; fails if a user already has this email. `remedy` completes the error message.
 pub fn free_email(tx: &impl Read, email: &str, remedy: &str) -> Result<String, Failure> {
     let normalized = EmailAddress::parse(email).map_err(Failure::internal)?.normalized();
     if store::user_by_email(tx, &normalized)?.is_some() {

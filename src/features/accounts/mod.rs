@@ -1,6 +1,6 @@
-//! Accounts: they own all data in this installation, and they have members and API keys for programs.
+//! Accounts, which own all data in this installation, and have members and API keys for programs.
 //!
-//! An installation has one account, created when first needed, and further accounts if sign-up is open. Members sign in with a password and
+//! An installation has one account, created when first needed, and more accounts if sign-up is open. Members sign in with a password and
 //! optionally an authenticator app; agents request keys from members. Keys, passwords and tokens are stored only as hashes. The in-memory
 //! caches of keys and users are copies of the tables and are updated after each commit, one change at a time.
 
@@ -48,7 +48,7 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     authorization::load(engine, &engine.control.read())
 }
 
-/// Stores the usage of keys and sessions that so far is recorded only in memory.
+/// Stores the usage of keys and sessions that is still recorded only in memory.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
     usage::flush(engine).await?;
     sessions::flush(engine).await
@@ -66,7 +66,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
     Ok(more.contains(&true))
 }
 
-/// Counts the secrets of authenticator apps, and those among them that the given key cannot decrypt.
+/// Counts the secrets of authenticator apps, and the secrets that the given key cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = sign_in::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {
@@ -121,7 +121,7 @@ pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     Ok(managers.filter_map(|user| user.email.parse().ok()).collect())
 }
 
-/// Returns whether this installation is unused, that is, has no account.
+/// Returns whether this installation is unused: it has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }

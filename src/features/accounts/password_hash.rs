@@ -20,7 +20,7 @@ const LANES: u32 = 1;
 /// cores.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// Limits how many requests hash a password or wait for their turn; further requests get status 503.
+/// Limits how many requests hash a password or wait for their turn; additional requests receive status 503.
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
 /// The hash to verify against if the user does not exist, so that the verification takes the same time. No password matches this hash.

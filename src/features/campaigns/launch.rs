@@ -80,7 +80,7 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Returns the result of the checks of an email, with the campaign's own subject and preheader if it has them.
+/// Returns the result of an email's checks, including those of the campaign's own subject and preheader, if set.
 pub fn checked(
     tx: &impl Read,
     context: LaunchContext<'_>,
@@ -96,7 +96,7 @@ pub fn checked(
         ("the campaign's preheader", &plan.preheader, &email.preheader),
     ];
     for (part, own, checked) in texts {
-        // The check of the email already covers the email's own texts.
+        // The check of the email already covers its own subject and preheader.
         if let Some(text) = own.as_ref().filter(|text| *text != checked) {
             let owner = (context.account, email.project);
             found = found.with_spelling(part, &check_line(tx, context.engine, owner, text, &email.language)?);
@@ -105,7 +105,7 @@ pub fn checked(
     Ok(Some(found))
 }
 
-/// Checks that the email has the campaign's minimum score. The text and the data of the failure contain the worst findings.
+/// Checks that the email has the campaign's minimum score. The message and data of the failure contain the worst findings.
 pub fn check_score(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan, email: &ReadyEmail) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
     let checked = checked(tx, context, plan, email)?;
@@ -158,7 +158,7 @@ fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
 }
 
-/// Returns the recipients in the form in which a mailing stores them.
+/// Converts the recipients to the form that a mailing stores.
 pub fn to(recipients: Recipients) -> To {
     match recipients {
         Recipients::Everyone => To::Everyone,

@@ -176,8 +176,7 @@ pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: S
 }
 
 fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
-    // If a recipient's activity cannot be read, the recipient passes the filter. The read below then returns the error; otherwise, the
-    // recipient would be missing without an error.
+    // A recipient whose activity cannot be read passes the filter, so that the read below returns the error.
     let fits = |number, delivery: &Delivery| {
         wanted.is_none_or(|wanted| engagement::of(tx, id, number).map_or(true, |did| wanted.covers(delivery, &did)))
     };

@@ -77,7 +77,7 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
     }
 }
 
-/// Applies an action to a campaign if the campaign's status allows it. `change` gets the campaign with its new status, and its previous
+/// Applies an action to a campaign if the campaign's status allows it. `change` receives the campaign with its new status, and its previous
 /// status. `change` can refuse the action by returning a failure.
 fn act(
     tx: &mut WriteTx<'_>,

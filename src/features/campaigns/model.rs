@@ -1,7 +1,7 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
 //! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
-//! which status follows. A mailing does the sending, and the campaign follows the mailing until the mailing finishes.
+//! which status follows. A mailing sends the messages, and the campaign's status follows the mailing until the mailing finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns the first email, which also goes to recipients whose language is not among those of the emails.
+    /// Returns the first email, which also goes to recipients whose language has no email.
     pub fn first_email(&self) -> EmailId {
         *self.emails.first().expect("a campaign has at least one email")
     }
@@ -134,7 +134,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The moment when the clock of the campaign's time zone shows the start time.
+    /// The exact time at which the clock of the campaign's time zone shows the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -147,7 +147,7 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// Sending to all recipients starts at one moment: at the start time in the campaign's time zone.
+    /// Sending starts for all recipients at the same time: the start time in the campaign's time zone.
     #[default]
     Campaign,
     /// Each recipient gets the campaign at the start time in the recipient's own time zone.
@@ -169,7 +169,7 @@ impl Schedule {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
 
-    /// Returns when sending starts. With recipients' own time zones, sending starts when the easternmost zone reaches the start time.
+    /// Returns when sending starts. If each recipient's time zone applies, sending starts when the easternmost zone reaches the start time.
     pub fn begins_at(&self) -> Timestamp {
         match self.mode {
             TimezoneMode::Campaign => self.at,
@@ -259,7 +259,7 @@ pub enum Action {
     Wait,
     /// The campaign's mailing continues.
     Flow,
-    /// The campaign's mailing has no recipients left to attempt.
+    /// The campaign's mailing has attempted delivery to every recipient.
     Finish,
     /// The campaign's mailing cannot continue.
     Fail,
@@ -335,7 +335,7 @@ impl Campaign {
         matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
     }
 
-    /// Returns whether the campaign is sent and its mailing still retries some recipients.
+    /// Returns whether the campaign has been sent and its mailing still retries some recipients.
     fn has_retries(&self) -> bool {
         self.status == CampaignStatus::Sent && self.completed_at.is_none()
     }

@@ -151,7 +151,7 @@ fn invalid_campaigns_are_refused_with_the_field() {
         let (found, _, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
         assert!(found == status && error.contains(word), "{change}: {found} {error}");
     }
-    // Another project's email is not found.
+    // An email in another project is not found.
     let mut wanted = studio.wanted();
     wanted["projectId"] = json!(studio.app.another_project());
     assert_eq!(refused(studio.app.post("/v1/campaigns", wanted)).0, 404);

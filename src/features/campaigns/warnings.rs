@@ -16,7 +16,7 @@ pub struct CampaignWarning {
     pub message: String,
     /// Whether the problem blocks sending.
     pub stops: bool,
-    /// The ID of the operation that helps to solve the problem. Pages show their own remedy for this operation.
+    /// The ID of the operation that helps to solve the problem. The dashboard shows its own remedy for this operation.
     #[serde(skip)]
     pub see: Option<&'static str>,
 }

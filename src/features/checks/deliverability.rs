@@ -79,8 +79,8 @@ async fn judge(
     Ok(Some(analysis))
 }
 
-/// Returns the HTML in which a public host of the same length replaces each host of this service or of a network that the operator has
-/// allowed. Such hosts depend on the settings of the installation, so they must not affect the score of the email.
+/// Replaces the hosts of this service and of networks that the operator has allowed with public hosts of the same length. The original
+/// hosts depend on the settings of the installation, so they must not affect the score of the email.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
     // The inspection is cached. If it fails, the HTML is used unchanged.

@@ -53,7 +53,7 @@ fn scores(results: &Results, has_critical: bool) -> Scores {
     with_overall(scores, has_critical)
 }
 
-/// Returns the scores with the overall score that follows from the others.
+/// Returns the scores with the overall score computed from the others.
 pub fn with_overall(scores: Scores, has_critical: bool) -> Scores {
     let finished: Vec<(Check, u32)> = Check::ALL.into_iter().filter_map(|check| Some((check, scores.of(check)?))).collect();
     Scores { overall: overall(&finished, has_critical), ..scores }
@@ -121,7 +121,7 @@ fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
         // Findings with this effect are left out of the list.
         Effect::Nothing => "Readers do not notice a difference.",
         Effect::Cosmetic => "Decoration or typography is lost.",
-        Effect::Layout => "Sizes, spaces or positions change.",
+        Effect::Layout => "Sizes, spacing or positions change.",
         Effect::Content => "Text or images are missing.",
         Effect::Link => "A link or form does not work.",
         Effect::DropsAttribute => "The client ignores all styles of the element.",
@@ -152,7 +152,7 @@ fn automatic_fix(replacements: &[(String, String)]) -> Option<String> {
     })
 }
 
-/// Describes the replacement of a text.
+/// Describes one replacement.
 fn replacement(original: &str, new: &str) -> String {
     let [original, new] = [original, new].map(|text| shortened(text.trim()));
     match (original.is_empty(), new.is_empty()) {
@@ -257,7 +257,8 @@ fn of_spelling(spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the findings about a text outside of the HTML, which `part` names. They have no place in the HTML, and no automatic fix.
+/// Returns the findings about text outside the HTML, such as a subject. `part` names the text. The findings have no position in the HTML,
+/// and no automatic fix.
 pub fn of_text(part: &str, spelling: &SpellingAnalysis) -> Vec<CheckFinding> {
     let outside = |found: CheckFinding| CheckFinding {
         message: format!("In {part}: {}", found.message),

@@ -9,7 +9,7 @@ use crate::engine::deliverability::observations::RULES;
 
 /// The rules about links that do not work, by status.
 const LINK_STATUSES: [&str; 4] = ["broken", "invalid", "blocked", "unreachable"];
-/// The maximum length of an unknown ID that is compared with the known ones. No known ID is longer.
+/// The maximum length of an unknown ID that is compared with known IDs. No known ID is longer.
 const COMPARED_BYTES_MAX: usize = 80;
 
 /// Returns whether a rule with this ID can exist. Each language has its own spelling rules, so their names are not compared.
@@ -22,8 +22,8 @@ pub fn is_known(id: &str) -> bool {
     }
 }
 
-/// Returns the known ID that is most similar to an unknown one, if less than half of its letters differ. The unknown one can lack the
-/// name of the check.
+/// Returns the known ID that is most similar to an unknown one, if less than half of its letters differ. The unknown ID can lack the name
+/// of the check.
 pub fn nearest(unknown: &str) -> Option<String> {
     let unknown = Some(unknown).filter(|unknown| unknown.len() <= COMPARED_BYTES_MAX)?.to_lowercase();
     let distance = |known: &str| {
@@ -35,7 +35,7 @@ pub fn nearest(unknown: &str) -> Option<String> {
     Some(nearest).filter(|(distance, _)| distance * 2 < unknown.len()).map(|(_, known)| known)
 }
 
-/// Returns the IDs of all rules, except most of those for spelling.
+/// Returns the IDs of all rules, except most spelling rules.
 fn all() -> Vec<String> {
     let of = |check: Check, rule: &str| format!("{}/{rule}", check.word());
     let mut all = vec![of(Check::Spelling, UNKNOWN_WORD), of(Check::Compatibility, "clipped")];

@@ -1,4 +1,4 @@
-//! Runs checks of an email at the same time: all checks for the result that is stored with its version, or the checks of a [`Plan`].
+//! Runs checks of an email in parallel: all checks, whose result is stored with the email's version, or the checks of a [`Plan`].
 //!
 //! For the stored result, the DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is
 //! verified separately.
@@ -78,7 +78,7 @@ pub async fn stored(context: &CheckContext, email: &CheckedEmail, requests: Link
     Ok(EmailChecks { incomplete: results.incomplete, ..checks })
 }
 
-/// Runs the checks of a plan at the same time, and returns when all of them have ended. Fails only if the failure of a check is final.
+/// Runs the checks of a plan in parallel, and returns when all have ended. Fails only if the failure of a check is final.
 pub async fn run(context: &CheckContext, email: &CheckedEmail, plan: Plan) -> Result<Results, Failure> {
     let limit = plan.limit;
     // The futures are boxed, because they are large and would otherwise all be on the thread's stack.

@@ -43,8 +43,8 @@ impl CheckedEmail {
         }
     }
 
-    /// Returns the replacements that resolve the finding about the feature `slug`: the start and end of each in bytes of the HTML,
-    /// and the new text. If clients need different replacements, returns the longest list.
+    /// Returns the replacements that resolve the finding about the feature `slug`, each as a byte range in the HTML and the new text. If
+    /// clients need different replacements, returns the longest list.
     pub async fn autofix(&self, context: &CheckContext, slug: &str) -> Result<Vec<(usize, usize, String)>, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let report: Value = serde_json::from_slice(&json).map_err(Failure::internal)?;

@@ -33,7 +33,7 @@ pub struct SpellingAnalysis {
     pub metadata: SpellingMetadata,
 }
 
-/// The duration and the extent of the check.
+/// How long the check took, and how much it covered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpellingMetadata {
@@ -45,13 +45,13 @@ pub struct SpellingMetadata {
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the check reached the end of the text, and all findings are listed.
+    /// Whether the whole text was checked and all findings are listed.
     pub complete: bool,
     /// The languages of the text.
     pub languages: Vec<String>,
     /// The languages whose spelling was not checked because they have no dictionary.
     pub languages_without_dictionary: Vec<String>,
-    /// The additional checkers that gave no usable response in time.
+    /// The additional checkers that did not return a usable response in time.
     pub checkers_incomplete: Vec<String>,
 }
 
@@ -129,8 +129,8 @@ impl SpellingAnalysis {
 pub struct SpellingOptions {
     pub languages: Vec<String>,
     pub grammar: bool,
-    /// Whether to use the additional checkers that the operator has configured. The checks after each change of an email do not use them,
-    /// because a language model costs money.
+    /// Whether to use the additional checkers that the operator has configured. Checks that run after each change to an email do not use
+    /// them, because a language model costs money.
     pub second_checkers: bool,
     /// The project whose names count as correctly spelled words.
     pub project: Option<ProjectId>,
@@ -168,7 +168,7 @@ pub async fn check(
     Ok(Some(SpellingAnalysis::of(report, incomplete, start.elapsed())))
 }
 
-/// Checks one line, such as the subject of a campaign, whose email declares the language `declared`.
+/// Checks one line, such as a campaign's subject. `declared` is the language that the email declares.
 pub fn check_line(
     tx: &impl Read,
     engine: &Engine,
@@ -184,7 +184,7 @@ pub fn check_line(
     Ok(SpellingAnalysis::of(report, Vec::new(), Duration::ZERO))
 }
 
-/// Returns the names of a project, of its brand, products and people, and of its sender.
+/// Returns the names of a project and of its brand, products, people and sender.
 fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<String>, Failure> {
     let (project, brand) = projects::brand(tx, account, project)?.ok_or_else(projects::not_found)?;
     let knowledge = projects::knowledge::all(tx, project.id)?;
@@ -195,9 +195,8 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns the names of a brand and its products, the names in its texts, such as those of its people, and the words that occur
-/// more than once in its texts: such words are terms of its trade, such as the names of teas. `knowledge` contains the texts of
-/// the brand's knowledge base.
+/// Returns a brand's name, the names of its products, the names in its text (such as those of its people), and the words that its text
+/// repeats, which are terms of its trade, such as names of teas. `knowledge` contains the text of the brand's knowledge base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];
@@ -211,7 +210,7 @@ pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     names
 }
 
-/// Returns the capitalized words inside the sentences of a text, which are mostly names.
+/// Returns the capitalized words that do not start a sentence, which are mostly names.
 fn capitalized_words(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let inside = words.windows(2).filter(|pair| pair[0].ends_with(|c: char| c.is_alphanumeric() || c == ','));

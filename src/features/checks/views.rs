@@ -1,4 +1,4 @@
-//! Types that the results of all checks use: places in the source, and severities.
+//! Types shared by the results of all checks: positions in the source, and severities.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

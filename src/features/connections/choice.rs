@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConnectionId, ProjectId};
 use crate::vocab::providers::{ConnectionUse, Provider};
 
-/// The error codes of the operations that send requests with a connection.
+/// The error codes of the operations that send requests through a connection.
 pub const FAILURES: [Code; 5] = [
     Code::NotFound,
     Code::IntegrationAccountRequired,
@@ -90,7 +90,7 @@ fn not_allowed(connection: &Connection, purpose: ConnectionUse, page: &str) -> F
     Failure::because(Code::ProviderReconnectRequired, detail).in_field("connectionId").with(data)
 }
 
-/// Returns the connections that a brand can use, or those of the whole account.
+/// Returns the connections that a brand can use or, without a brand, all connections of the account.
 pub fn usable(
     tx: &impl Read,
     account: AccountId,
@@ -128,8 +128,8 @@ pub async fn client<'e>(
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 
-/// Returns whether a failed request can be repeated: the platform ended an access token early, and the token was refreshed. If the refresh
-/// fails, `error` becomes the error of the refresh.
+/// Returns whether a failed request can be retried: the platform ended an access token early, and the token has been refreshed. If the
+/// refresh fails, `error` becomes the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
     // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {
@@ -155,7 +155,7 @@ pub async fn note(engine: &Engine, environment: Environment, used: &Connection, 
     Ok(())
 }
 
-/// Converts an error from a platform into an operation's failure. Also records in the connection what the error shows about it.
+/// Converts an error from a platform into an operation's failure, and records in the connection what the error shows about it.
 pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     let (engine, environment) = (&context.engine, context.caller.environment());
     if let Err(failure) = note(engine, environment, used, &error).await {

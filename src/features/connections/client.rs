@@ -1,9 +1,8 @@
 //! Calls a platform on behalf of a connected account: with its key or token, the pinned version of its API, bounded retries, and the pauses
 //! that the platform requests.
 //!
-//! Requests that read, and changes with the same result each time, are retried after a temporary failure. A request that creates something
-//! is retried here only after a rate limit. After another failure, it may have taken effect, so the caller first checks whether the object
-//! exists.
+//! Reads and idempotent changes are retried after temporary failures. A request that creates an object is retried here only after a rate
+//! limit. After any other failure, the object may exist, so the caller checks this before it tries again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +39,7 @@ pub const LIMITS: Limits = Limits {
     overlong: OversizePolicy::Refuse,
 };
 
-/// The version of Klaviyo's API, which requests name in a header. The other platforms have their version in the path.
+/// The version of Klaviyo's API, which is sent in a header. The other platforms have their version in the path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
 
 /// The tags for the groups of a Mailchimp audience, by the ID of the group.
@@ -126,8 +125,8 @@ impl<'e> Client<'e> {
         Self { mapping, ..self }
     }
 
-    /// Shares pauses with the other clients for the account that has this ID on the platform, because platforms limit the requests of an
-    /// account, not those of a key or token.
+    /// Shares pauses with the other clients of the account that has this ID on the platform, because platforms limit requests per account,
+    /// not per key or token.
     pub fn of_account(self, external_id: &str) -> Self {
         let name = format!("{}/{external_id}", self.provider.word());
         let account = sha256(name.as_bytes())[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -191,8 +190,8 @@ impl<'e> Client<'e> {
         Payload { content_type: content_type.expect("the boundary is plain text"), bytes: bytes.into() }
     }
 
-    /// Sends a request with retries: after a short pause that the platform requests and, if the request is repeatable, after
-    /// temporary failures.
+    /// Sends a request. Retries it after a short pause that the platform requests and, if the request is repeatable, after temporary
+    /// failures.
     async fn send<T: DeserializeOwned>(
         &self,
         (method, path, query): (Method, &str, &[(&str, &str)]),
@@ -304,7 +303,7 @@ impl<'e> Client<'e> {
     }
 }
 
-/// Returns the pause that a response asks for in its headers. For a rejected request without such a header, returns the default pause.
+/// Returns the pause that a response's headers request or, for a rejected request without these headers, the default pause.
 fn requested_pause<'h>(is_rejected: bool, now: Timestamp, header: impl Fn(&str) -> Option<&'h str>) -> Option<Duration> {
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let seconds = if is_rejected {

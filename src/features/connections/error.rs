@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::base::clock::Timestamp;
 
-/// Why a call to a platform failed. The texts are the platform's own descriptions, or describe the cause.
+/// Why a call to a platform failed. Each string is the platform's own description or describes the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlatformError {
     /// The platform rejects the credentials.
@@ -30,7 +30,7 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
-    /// Returns the reason why the connection must be reconnected, if it must be.
+    /// Returns why the connection must be reconnected; `None` if it need not be.
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Rejected(said) | Self::Forbidden(said) => Some(said.clone()),

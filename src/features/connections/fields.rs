@@ -1,4 +1,4 @@
-//! Maps a platform's fields to contact fields: by the platform's table, or as a user chose.
+//! Maps a platform's fields to contact fields, with the platform's table or a user's mapping.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -23,7 +23,7 @@ pub type Defaults = &'static [(&'static str, &'static str)];
 pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
-    /// The first fields that the contacts had, if they are recorded.
+    /// The first fields found in the contacts, if they are recorded.
     seen: Option<Mutex<BTreeMap<String, PlatformField>>>,
 }
 
@@ -111,8 +111,8 @@ impl<'m> Fields<'m> {
         self.put_as(name, default.map_or_else(|| format!("{CUSTOM}{name}"), str::to_owned), value);
     }
 
-    /// Sets a field that the account added; `own` is its name within the account. If the user did not map the field, a custom field
-    /// of this name that already has a value keeps it.
+    /// Sets a field that the account added; `own` is its name within the account. Unless the user mapped the field, an existing value of
+    /// the custom field with this name is kept.
     pub fn put_own(&mut self, name: &str, own: &str, value: Value) {
         let is_taken = self.external.custom_fields.contains_key(own) && !self.mapping.map.contains_key(name);
         if !is_empty(&value) && !is_taken {
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(names, ["country", "first"]);
     }
 
-    // Regression test: for a name that is too long, the error stated that contacts have no such field, instead of the limit.
+    // Regression test: if a name was too long, the error stated that contacts have no such field instead of stating the limit.
     #[test]
     fn names_that_are_too_long_are_refused_with_their_limit() {
         let (long, longest) = ("n".repeat(201), "n".repeat(200));

@@ -1,4 +1,4 @@
-//! Imports of contacts from platforms: how they start, and their steps.
+//! Starts imports of contacts from platforms, and runs their steps.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub struct ImportPlan {
     pub project: ProjectId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The user's mapping of the platform's fields, where it differs from the usual one.
+    /// The user's mapping of the platform's fields, where it differs from the default mapping.
     pub fields: FieldMap,
     /// Contacts that have neither joined a source nor changed since this time may be left out; `None` to import all contacts.
     pub since: Option<Timestamp>,
@@ -182,7 +182,7 @@ async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
         if is_read && is_enough(page.contacts.len(), started.elapsed()) {
             break;
         }
-        // A transaction contains contacts of one source, so that the progress within the source is known.
+        // A transaction contains contacts from only one source, so that the progress within the source is known.
         if position.source != import.position.source {
             break;
         }

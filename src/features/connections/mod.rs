@@ -1,11 +1,11 @@
 //! Connections: accounts on other platforms, from which contacts are imported and to which emails are exported
 //! (`assets/docs/connections.md`).
 //!
-//! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or
-//! audit row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
+//! A connection has the private API key or the tokens of an account, sealed with the master key. Invariant: no response, log line or audit
+//! row contains them. An account can have several connections per platform, and a connection can be limited to one brand.
 //!
-//! `platform` has an adapter per platform for imports, and `templates` one for exports. `client` sends their requests, and `oauth` those
-//! for tokens.
+//! `platform` has an adapter per platform for imports, and `templates` one for exports. `client` sends their requests, and `oauth` sends
+//! the requests for tokens.
 
 mod choice;
 mod client;

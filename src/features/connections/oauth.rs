@@ -1,8 +1,8 @@
-//! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) where the platform has it.
+//! Signing in to the platforms: OAuth 2 with an authorization code (RFC 6749), and with PKCE (RFC 7636) if the platform supports it.
 //!
 //! The user starts in the dashboard, consents on the platform, and returns to the callback page with a code. The `state` parameter is
-//! sealed and names the session, so that only the session that started the sign-in can complete it. Mailchimp has no PKCE and no scopes,
-//! and its tokens do not expire; a separate endpoint returns the data center of an account.
+//! sealed and names the session, so that only the session that started the sign-in can complete it. Mailchimp supports neither PKCE nor
+//! scopes, and its tokens do not expire; a separate endpoint returns the data center of an account.
 
 use bytes::Bytes;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
@@ -33,7 +33,7 @@ use crate::vocab::settings::Connections;
 /// The scope that HubSpot requires every app to request, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "HubSpot requires this scope of every app.");
 
-/// Why tokens are not refreshed while sending is on hold. A platform that replaces refresh tokens would disconnect the original
+/// Why tokens are not refreshed while sending is on hold: a platform that replaces refresh tokens would disconnect the original
 /// installation.
 pub const REFRESH_HELD: &str = "Sending is on hold because this data was restored or copied, so the access tokens are not refreshed: \
                                 the original installation may still use them. Resume sending first.";
@@ -176,7 +176,7 @@ struct TokenResponse {
 }
 
 impl TokenResponse {
-    /// Returns those of the requested uses whose scopes were all granted. A response without scopes grants what was requested.
+    /// Returns the requested uses whose scopes were all granted. A response without scopes grants what was requested.
     fn granted(&self, provider: Provider, requested: &[ConnectionUse]) -> Vec<ConnectionUse> {
         let requested = ConnectionUse::ALL.into_iter().filter(|one| requested.contains(one));
         let of_text = |text: &String| text.split([' ', ',']).map(str::to_owned).collect();
@@ -239,7 +239,7 @@ pub async fn refresh_if_needed(engine: &Engine, environment: Environment, used: 
     }
 }
 
-/// Refreshes a token that the platform rejected before its expiry. Returns whether the connection has another token now; a key cannot be
+/// Refreshes a token that the platform rejected before its expiry. Returns whether the connection now has a different token. Keys cannot be
 /// refreshed.
 pub async fn refresh_rejected(engine: &Engine, environment: Environment, used: &mut Connection) -> Result<bool, PlatformError> {
     let Some(Credentials::Tokens(Tokens { refresh: Some(_), .. })) = open(&engine.seal, used) else { return Ok(false) };

@@ -75,7 +75,7 @@ pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Resul
     Ok(())
 }
 
-/// Counts the keys of all connections, and those that the master key in `seal` does not open.
+/// Counts the keys of all connections, and the keys that the master key in `seal` does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(CONNECTIONS, &Span::default(), Order::Forward, |_, connection| {

@@ -36,7 +36,7 @@ pub struct ContactView {
     /// When the contact unsubscribed; absent unless the status is `unsubscribed`.
     pub unsubscribed_at: Option<WireTime>,
     /// The reason why the address is on the account's suppression list; absent if the address is not on the list. A suppressed contact gets
-    /// no marketing email, whatever its status. An address stays on the list even if its contacts are deleted.
+    /// no marketing email, regardless of its status. An address stays on the list even if its contacts are deleted.
     pub suppression: Option<Reason>,
 } }
 

@@ -1,8 +1,8 @@
 //! Sets of contacts in a project, with their sizes (all contacts, the contacts with each status, and the contacts with each tag), and other
 //! counters of a project.
 //!
-//! `features/contact_records` updates the sets together with its rows. The sets are a separate feature because tags and topics, which come
-//! before the contact records, need only the sets.
+//! `features/contact_records` updates the sets together with its rows. The sets are a separate feature because tags and topics need the
+//! sets but cannot depend on the contact records.
 
 mod store;
 

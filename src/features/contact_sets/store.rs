@@ -34,11 +34,11 @@ pub enum Facet {
     NextContact,
     /// A counter without a set: the number that the next tag gets.
     NextTag,
-    /// A counter without a set: grows with every change of any contact, and so shows whether a cached count is still valid.
+    /// A counter without a set: increases with every change to a contact, so it shows whether a cached count is still valid.
     Revision,
-    /// A counter without a set: grows with every recorded activity of a contact.
+    /// A counter without a set: increases with every recorded activity of a contact.
     Activity,
-    /// A counter without a set: grows with every change of a topic or of a contact's choice of topics.
+    /// A counter without a set: increases with every change to a topic or to a contact's choice of topics.
     Topics,
 }
 

@@ -56,7 +56,7 @@ impl Counts {
 /// A message about one row: why the row was refused, why a value was left out, or why the contact's status was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowNote {
-    /// The number of the row, in the numbering of its source.
+    /// The row's number in its source.
     pub row: u32,
     pub email: Option<String>,
     pub field: String,
@@ -124,21 +124,24 @@ pub struct BatchOutcome {
     pub counts: Counts,
     /// The notes on rows, at most [`limits::BULK_ERRORS_SHOWN_MAX`].
     pub notes: Vec<RowNote>,
+    /// The note on the first rejected row.
+    pub first_failure: Option<RowNote>,
 }
 
 impl BatchOutcome {
-    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none.
-    pub fn failures(&self) -> Option<String> {
+    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none. `done` is what was not done with them,
+    /// such as `copied`.
+    pub fn failures(&self, done: &str) -> Option<String> {
         let count = match self.counts.failed {
             0 => return None,
             1 => "1 contact was".to_owned(),
             count => format!("{count} contacts were"),
         };
-        let reason = self.notes.first().map(|note| {
+        let reason = self.first_failure.as_ref().map(|note| {
             let email = note.email.as_deref().unwrap_or_default();
             format!(" First error: {email}, {}: {}.", note.field, note.error.trim_end_matches('.'))
         });
-        Some(format!("{count} not copied.{}", reason.unwrap_or_default()))
+        Some(format!("{count} not {done}.{}", reason.unwrap_or_default()))
     }
 
     fn note(&mut self, note: impl FnOnce() -> RowNote) {
@@ -170,6 +173,7 @@ pub fn apply(
                 if !batch.keeps_status {
                     outcome.counts.failed = batch.len() as u64;
                     outcome.counts.total = outcome.counts.failed;
+                    outcome.first_failure = outcome.notes.first().cloned();
                     return Ok(outcome);
                 }
                 Vec::new()
@@ -277,18 +281,19 @@ impl BatchWriter {
             Err(WriteError::Store(error)) => return Err(error),
             Err(WriteError::Field(refusal)) => refusal,
         };
-        self.outcome.note(|| note(row, email.as_str(), &refusal));
-        if !self.keeps_status {
-            return Ok(None);
-        }
-        for extra_tags in [self.extra_tags.as_slice(), &[]] {
-            let input = ContactInput { status, ..ContactInput::of(email.clone()) };
-            match write(numbers, (input, extra_tags)) {
-                Ok(written) => return Ok(Some(written)),
-                Err(WriteError::Store(error)) => return Err(error),
-                Err(WriteError::Field(_)) => {}
+        let refused = note(row, email.as_str(), &refusal);
+        self.outcome.note(|| refused.clone());
+        if self.keeps_status {
+            for extra_tags in [self.extra_tags.as_slice(), &[]] {
+                let input = ContactInput { status, ..ContactInput::of(email.clone()) };
+                match write(numbers, (input, extra_tags)) {
+                    Ok(written) => return Ok(Some(written)),
+                    Err(WriteError::Store(error)) => return Err(error),
+                    Err(WriteError::Field(_)) => {}
+                }
             }
         }
+        self.outcome.first_failure.get_or_insert(refused);
         Ok(None)
     }
 

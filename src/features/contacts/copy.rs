@@ -1,4 +1,4 @@
-//! Copies contacts of a brand: a batch is read in one store and merged by email in another.
+//! Copies contacts of a brand: a batch is read from one store and merged by email into another.
 //!
 //! The copy to the live environment follows the rules of an import: given values replace existing ones, and a contact that has unsubscribed
 //! stays unsubscribed. A restore from a backup ([`ContactsCopy::restore`]) keeps the status of contacts that still exist, and does not
@@ -239,7 +239,7 @@ impl ContactsCopy {
             }
         }
         let Counts { created, updated, skipped: unchanged, .. } = done.counts;
-        Ok((ReturnCounts { created, updated, unchanged, ..counts }, done.failures()))
+        Ok((ReturnCounts { created, updated, unchanged, ..counts }, done.failures("restored")))
     }
 }
 
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Restores the contacts in the snapshot `then`, and checks that the preview announced the same changes.
+    /// Restores the contacts in the snapshot `then`, and checks that the preview predicted the same changes.
     fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
         let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");
@@ -361,7 +361,28 @@ mod tests {
             app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be restored");
         assert_eq!(counts, ReturnCounts { unchanged: 1, ..ReturnCounts::default() });
         let failures = failures.expect("a contact cannot have more tags");
-        assert!(failures.starts_with("1 contact was not copied. First error: a@example.com, tags: "), "{failures}");
+        assert!(failures.starts_with("1 contact was not restored. First error: a@example.com, tags: "), "{failures}");
+    }
+
+    // Regression: the first note was given as the reason, although it can be about a contact that was copied and kept its status.
+    #[test]
+    fn the_reason_of_a_failure_is_not_a_note_on_another_contact() {
+        let app = app_with(&EMAILS[..2]);
+        let then = app.read();
+        app.post_in("/v1/contacts/unsubscribe", json!({ "email": EMAILS[0] })).data();
+        let found = contact_records::find_by_email(&then, app.project, EMAILS[1]).expect("the store can be read");
+        let tags: Vec<String> = (0..limits::TAGS_PER_CONTACT_MAX).map(|number| format!("tag {number}")).collect();
+        let path = format!("/v1/contacts/{}", found.expect("the contact exists").id);
+        app.patch_in(&path, json!({ "tags": tags })).data();
+        let copy = ContactsCopy::read(&then, app.project, None, 100).expect("the store can be read");
+        let place = (app.account(), app.project);
+        let write = move |tx: &mut WriteTx<'_>| copy.write(tx, place, Source::Api, Some);
+        let outcome =
+            app.wait(app.data().store.write(write)).expect("the store is open").expect("the other contact can be copied");
+        assert_eq!((outcome.counts.failed, outcome.notes[0].field.as_str()), (1, "status"));
+        let failures = outcome.failures("copied").expect("a contact cannot have more tags");
+        let start = format!("1 contact was not copied. First error: {}, tags: ", EMAILS[1]);
+        assert!(failures.starts_with(&start), "{failures}");
     }
 
     #[test]

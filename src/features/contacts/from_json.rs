@@ -1,4 +1,4 @@
-//! Adds or updates a contact from the JSON of another system, by the rules for rows of a bulk write.
+//! Adds or updates a contact from the JSON of another system, with the rules for rows of a bulk write.
 
 use super::batch::{self, Batch, OnConflict};
 use super::jobs::bulk;

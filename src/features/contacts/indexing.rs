@@ -2,7 +2,7 @@
 //! with the feed position.
 //!
 //! After a crash, the follower therefore resumes at the position in the index. Reading a change twice does no harm, and no change can be
-//! skipped, because positions are taken in order.
+//! skipped, because positions are assigned in order.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};

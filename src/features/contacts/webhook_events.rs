@@ -47,13 +47,13 @@ pub enum Source {
     Dashboard,
     /// The unsubscribe button in an email client (RFC 8058).
     OneClick,
-    /// The page behind an unsubscribe link in a message.
+    /// The page that an unsubscribe link in a message opens.
     Link,
-    /// A message to the address for unsubscribing.
+    /// An email to the unsubscribe address.
     Mailto,
     /// A spam complaint reported by a mailbox provider.
     Complaint,
-    /// The contact unsubscribed at a mail service.
+    /// The contact unsubscribed through a mail service.
     MailService,
 }
 

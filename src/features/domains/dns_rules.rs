@@ -92,7 +92,7 @@ fn allowed(record: &str) -> Vec<String> {
 /// The parts of a DMARC record that matter for sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dmarc {
-    /// Whether DMARC requires that the signing domain equals the domain of the From address (strict alignment).
+    /// Whether DMARC requires the signing domain to equal the domain of the From address (strict alignment).
     pub wants_exact_signer: bool,
 }
 

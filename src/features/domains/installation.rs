@@ -28,7 +28,7 @@ pub enum Relay {
 }
 
 impl Relay {
-    /// Parses the host of a URL. `smtp` is not a special scheme of the URL standard, so [`Url`] returns the hosts of such URLs unparsed.
+    /// Parses the host of a URL. `smtp` is not a special scheme in the URL Standard, so [`Url`] returns the hosts of such URLs unparsed.
     pub(super) fn of(host: &str) -> Self {
         match host.trim_matches(['[', ']']).parse() {
             Ok(address) => Self::Address(address),

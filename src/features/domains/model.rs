@@ -37,7 +37,7 @@ pub struct Domain {
     pub next_check: Option<Timestamp>,
     /// The results of the last check, one for each record.
     pub findings: Vec<Finding>,
-    /// Whether the DMARC record requires that the signing domain equals the From domain.
+    /// Whether the DMARC record requires the signing domain to equal the From domain.
     pub wants_exact_signer: bool,
     /// Other notes about the domain for users.
     pub notes: Vec<String>,

@@ -66,8 +66,8 @@ pub fn added_for(
     Ok(found.map(|domain| domain.name))
 }
 
-/// Returns the name and text of each record with a public key of the account's domains. Retiring keys are included, because mail that they
-/// signed is verified with them.
+/// Returns the name and content of each record that contains a public key of the account's domains. Retiring keys are included, because
+/// mail that they signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
         |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();

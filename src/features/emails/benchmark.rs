@@ -72,7 +72,7 @@ pub struct BenchmarkReport {
     pub facts_kept: usize,
     /// The number of notes to the writer that appear in emails.
     pub leaks: usize,
-    /// The number of numbers, dates, codes, names and links in the emails that neither the brief nor the brand contains.
+    /// How many numbers, dates, codes, names and links in the emails are in neither the brief nor the brand.
     pub inventions: usize,
     pub seconds: f64,
     pub calls: u32,
@@ -92,7 +92,7 @@ pub struct BriefResult {
     /// Why the model wrote no email; `None` if it wrote one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The facts that the email lacks, in their first spelling.
+    /// The facts that the email lacks, each in its first spelling.
     pub lost: Vec<String>,
     pub leaked: Vec<String>,
     pub invented: Vec<String>,
@@ -295,7 +295,7 @@ impl TestBrief {
     }
 }
 
-/// Returns the texts and links in an email on one line, in normalized form.
+/// Returns the text and the links of an email on one line, in normalized form.
 fn printed(email: &Email) -> String {
     let mut texts = vec![email.subject.as_str().to_owned(), email.preheader.as_str().to_owned()];
     collect(&email.to_json()["blocks"], "", &mut texts);
@@ -311,7 +311,7 @@ fn collect(json: &Value, key: &str, texts: &mut Vec<String>) {
     }
 }
 
-/// Returns a text in lowercase with plain spaces and apostrophes.
+/// Returns text in lowercase with plain spaces and apostrophes.
 fn normal(text: &str) -> String {
     let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
     text.split_whitespace().collect::<Vec<_>>().join(" ")

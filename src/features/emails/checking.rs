@@ -1,7 +1,7 @@
 //! Checks new versions of emails, and stores the result with the version.
 //!
 //! Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction of a second, so that
-//! an email that is ready has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
+//! a finished email already has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
 //! can take seconds. Other versions, such as documents that users save, wait for the worker or for their screenshots.
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ use futures_util::stream::{self, StreamExt};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
-    /// At most three findings of the email, and as many about each text of the campaign, most severe first. Ignored findings are left out.
+    /// At most three findings of the email and three of each line of the campaign, most severe first. Ignored findings are left out.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
     /// Whether any finding is critical, including ignored findings.
@@ -52,22 +52,22 @@ impl CheckSummary {
         }
         let lost = (added * SCORE_PER_POINT).ceil() as u32;
         let found: Vec<CheckFinding> = found.iter().map(results::of_deliverability_rule).collect();
-        // A critical finding in the subject limits the score of the check too.
+        // A critical finding in the subject also limits the score of the check.
         let max = reduced(100.0, found.iter().any(is_critical)) as u32;
         let deliverability = self.scores.deliverability.map(|score| score.saturating_sub(lost).min(max));
         let scores = Scores { deliverability, ..self.scores };
         self.with(scores, found)
     }
 
-    /// Returns the result with the mistakes in a text of the campaign, such as its own subject, which `part` names.
+    /// Returns the result with the mistakes in a line of the campaign, such as its own subject. `part` names the line.
     pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
-        // The product falls with each mistake in the email and in the text, so a correction does not lower the score.
+        // The product of the scores decreases with each mistake in the email and in the line, so a correction does not lower the score.
         let spelling = self.scores.spelling.map(|score| score * found.score / 100);
         let scores = Scores { spelling, ..self.scores };
         self.with(scores, results::of_text(part, found))
     }
 
-    /// Returns the result with the scores of the checks in `scores`, and with further findings.
+    /// Returns the result with the scores of the checks in `scores`, and with additional findings.
     fn with(self, scores: Scores, found: Vec<CheckFinding>) -> Self {
         let has_critical = self.has_critical || found.iter().any(is_critical);
         let is_known = |one: &CheckFinding| self.ignored.contains(&one.id) || self.worst.iter().any(|known| known.id == one.id);
@@ -136,8 +136,8 @@ pub async fn first(
     run::stored(&context, &email, LinkRequests::None).await
 }
 
-/// Stores the result of the checks that send no requests with the email's current version, and queues the email for the checks that
-/// request the links.
+/// Stores the result of the checks without requests in the email's current version, and queues the email for the checks that request its
+/// links.
 pub fn keep_first(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, checks: EmailChecks) {
     store::save_checks(tx, email.id, email.version, &VersionChecks { checks, checked_at: tx.now() });
     store::request_checks(tx, account, email.id);

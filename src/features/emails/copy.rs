@@ -1,7 +1,7 @@
 //! Copies emails: reads a finished conversation from one store and writes it to another.
 //!
-//! Only the current version of each email is copied. If an email differs from its copy, the copy gets a new version, so the versions that
-//! users made of the copy are kept.
+//! Only the current version of each email is copied. If an email differs from its existing copy, the new content is stored as a new version
+//! of the copy, so users keep their own versions.
 
 use super::model::{Conversation, Email, Part, Stage, Texts, Version, VersionScreenshots};
 use super::{store, versions};
@@ -45,7 +45,7 @@ pub fn exists(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<
 }
 
 impl ConversationCopy {
-    /// Reads a conversation; returns `None` if it is not finished or none of its emails is ready.
+    /// Reads a conversation. Returns `None` if it is not finished or none of its emails is ready.
     pub fn read(tx: &ReadTx, account: AccountId, id: ConversationId) -> Result<Option<Self>> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| found.state.is_final()) else {
             return Ok(None);
@@ -68,7 +68,7 @@ impl ConversationCopy {
         self.emails.len()
     }
 
-    /// Returns bytes that differ when the emails differ.
+    /// Returns bytes that differ if the content of the emails differs.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         for copy in &self.emails {
@@ -86,8 +86,8 @@ impl ConversationCopy {
         exists(tx, account, ids.of(self.conversation.id))
     }
 
-    /// Writes the copies of the conversation and its emails to a project. Returns the number of emails with new content: 0 if the
-    /// existing copy is not finished, which is then left unchanged.
+    /// Writes the copies of the conversation and its emails to a project. Returns the number of emails with new content. An unfinished
+    /// existing copy is left unchanged, and 0 is returned.
     pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, ids: CopyIds) -> Result<u64> {
         let Self { mut conversation, emails } = self;
         conversation.id = ids.of(conversation.id);
@@ -105,7 +105,7 @@ impl ConversationCopy {
     }
 }
 
-/// Writes an email; returns whether its content is new.
+/// Writes an email and returns whether its content is new.
 fn write_email(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -136,7 +136,7 @@ fn write_email(
         ..email
     };
     match known {
-        // An existing copy already has its place in the conversation.
+        // An existing copy keeps its position in the conversation.
         Some(_) => store::save_email(tx, account, &copied),
         None => store::place(tx, account, place, &copied),
     }
@@ -167,7 +167,7 @@ mod tests {
     use crate::vocab::environment::Environment;
     use crate::vocab::ids::EmailId;
 
-    /// Regression test: an email that was copied to the live environment within seconds after an edit had no screenshots there.
+    /// Regression test: an email that was copied to the live environment within seconds of an edit had no screenshots there.
     #[test]
     fn a_copy_without_screenshots_is_queued_for_them() {
         let app = TestApp::new();

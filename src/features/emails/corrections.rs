@@ -1,4 +1,5 @@
-//! Resolves findings of the checks: corrects words with their suggestions, and replaces parts of imported HTML that clients do not support.
+//! Resolves findings of the checks: replaces words with the suggested corrections, and replaces parts of imported HTML that email clients
+//! do not support.
 //!
 //! Before imported HTML is changed, the check that found the problem runs on it again, so that the positions of the replacements are
 //! correct. A replacement that does not resolve a compatibility finding is not saved.
@@ -26,7 +27,7 @@ use crate::features::checks::spelling::{self, SpellingOptions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
-/// A finding with the email that it is about.
+/// A finding and the email that it concerns.
 pub struct CorrectionTarget {
     email: Email,
     version: Version,
@@ -36,7 +37,7 @@ pub struct CorrectionTarget {
 }
 
 impl CorrectionTarget {
-    /// Returns the number of the version that the finding is about.
+    /// Returns the number of the version that the finding concerns.
     pub fn version(&self) -> u32 {
         self.email.version
     }
@@ -45,7 +46,7 @@ impl CorrectionTarget {
 /// A corrected email before it is stored.
 pub struct EmailCorrection {
     new: NewVersion,
-    /// The description of the change, for the list of versions.
+    /// The description of the change in the list of versions.
     done: String,
 }
 
@@ -68,7 +69,7 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
     })
 }
 
-/// Reads the data for the correction of a finding.
+/// Reads the data that the correction of a finding requires.
 pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<CorrectionTarget, Failure> {
     if email.stage != Stage::Ready {
         let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
@@ -114,7 +115,7 @@ fn refused(detail: &'static str) -> Failure {
         .see("emails.edit", "POST /v1/emails/{emailId}/edit changes the email as a prompt describes")
 }
 
-/// Corrects a word in the texts of a document.
+/// Corrects a word in the text of a document.
 async fn in_document(
     context: &StageContext,
     account: AccountId,
@@ -123,7 +124,7 @@ async fn in_document(
 ) -> Result<NewVersion, Failure> {
     let CheckFinding { check, text, suggestion, occurrences, rule, .. } = &found.finding;
     let (Check::Spelling, Some(word), Some(suggestion)) = (check, text, suggestion) else { return Err(by_hand()) };
-    // A misspelled word is wrong everywhere; other findings concern one sentence.
+    // A misspelled word is wrong everywhere. Other findings concern one sentence.
     let context_of_word = occurrences.first().map(|place| place.excerpt.as_str()).filter(|_| rule != spelling::UNKNOWN_WORD);
     let document = corrected(document, word, suggestion, context_of_word).ok_or_else(by_hand)?;
     let (store, id) = (context.data.store.clone(), found.email.conversation);
@@ -135,7 +136,7 @@ async fn in_document(
         direct::render(&tx, account, &conversation, document)
     });
     let Changed { document, mut drawn } = drawing.await.map_err(Failure::internal)??;
-    // The correction of a word changes no fact, so the warnings of the contract still apply.
+    // Correcting a word does not change a fact, so the warnings of the contract still apply.
     let kept = found.version.warnings.iter().filter(|warning| !drawn.warnings.contains(warning)).cloned();
     drawn.warnings = kept.chain(drawn.warnings.clone()).collect();
     Ok(NewVersion::new(&document, found.version.written_by.clone(), drawn, Default::default()))
@@ -170,7 +171,7 @@ async fn in_html(context: &StageContext, account: AccountId, found: &CorrectionT
     Ok(NewVersion::of_html(imported_html, &found.version, found.email.language.clone(), Default::default()))
 }
 
-/// A replacement in HTML: start and end in bytes, and the new text.
+/// A replacement in HTML: its start and end in bytes, and the new text.
 pub type HtmlEdit = (usize, usize, String);
 
 /// Returns the edits that replace a word with its suggestion.
@@ -180,14 +181,14 @@ async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &Check
     let same = checked.errors.iter().filter(|error| spelling_id(error) == finding.id);
     let edit = |error: &Finding| {
         let (start, end) = (error.offset, error.offset + error.length);
-        // A word with tags inside is not replaced, because it is unclear which letters the tags would apply to.
+        // A word that contains tags is not replaced, because it is unclear which letters of the new word they would apply to.
         let is_plain = source.html.get(start..end).is_some_and(|text| !text.contains('<'));
         Some((start, end, escaped(error.suggestions.first()?))).filter(|_| is_plain)
     };
     Ok(same.filter_map(edit).collect())
 }
 
-/// Returns the HTML with these replacements; `None` if there are none, or if they do not fit the HTML.
+/// Returns the HTML with these replacements; `None` if there are no replacements or if they do not fit the HTML.
 fn replaced(html: &str, mut edits: Vec<HtmlEdit>) -> Option<String> {
     edits.sort();
     edits.dedup();

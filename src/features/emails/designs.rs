@@ -1,9 +1,9 @@
 //! Starter designs: emails without facts about any brand, which users complete.
 //!
 //! A design is a file in `assets/designs`: a document without header, footer and IDs. The brand's header and footer, and the IDs, are added
-//! later. Texts that users must replace are in brackets. Some values are placeholders for data of the brand: `$site` for its site, `$image`
-//! for its next image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site
-//! or products gets an example site and products in brackets; any other block or field for which the brand has no data is left out.
+//! later. Text that users must replace is in brackets. Some values are placeholders for brand data: `$site` for its site, `$image` for its
+//! next image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site or
+//! products gets an example site and products in brackets; any other block or field for which the brand has no data is left out.
 
 use std::sync::LazyLock;
 
@@ -23,14 +23,14 @@ use crate::features::projects;
 use crate::features::projects::brand::{Brand, BrandImage};
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The name of the design that is used if none is named.
+/// The name of the design that is used if the request names none.
 pub const BLANK: &str = "blank";
 
 /// The target of links if the brand has no site.
 const EXAMPLE: &str = "https://example.com/";
-/// The number of placeholder products in a design for a brand without products.
+/// The number of placeholder products in designs for brands without products.
 const PRODUCTS: usize = 3;
-/// The number of days until a deadline in a design.
+/// The number of days until the deadline in a design.
 const DAYS: i64 = 14;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Design {
     pub name: &'static str,
     /// The name of the design for users.
     pub title: String,
-    /// The content of the design, in one sentence.
+    /// A one-sentence description of the content.
     pub about: String,
     purpose: Purpose,
     style: Style,
@@ -130,7 +130,7 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Fills in a value; returns `None` if the brand has no data for it.
+    /// Returns the value with its placeholders filled in; `None` if the brand has no data for it.
     fn fill(&mut self, value: Value) -> Option<Value> {
         Some(match value {
             Value::String(text) if text == "$soon" => self.soon.clone().into(),
@@ -245,7 +245,7 @@ mod tests {
                 "{}",
                 design.name
             );
-            // A design states no number as a fact.
+            // Designs do not state numbers as facts.
             let text = format!("{} {}", design.subject, design.preheader);
             let outside = text.split('[').map(|part| part.rsplit(']').next().unwrap_or(part)).collect::<String>();
             assert!(!outside.chars().any(|c| c.is_ascii_digit()), "{}: {outside}", design.name);

@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// A changed document with its rendered texts, before it is stored.
+/// A changed document with its HTML, MJML and text, before it is stored.
 pub struct Changed {
     pub document: Document,
     pub drawn: RenderedTexts,
@@ -53,7 +53,7 @@ pub fn change(
     Ok(changed)
 }
 
-/// Renders a document, with a warning about texts of a starter design that users have not replaced yet.
+/// Renders a document and adds a warning if text of a starter design has not been replaced yet.
 pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, document: Document) -> Result<Changed, Failure> {
     let mut drawn = outputs::render_texts(tx, account, conversation, &document)?;
     if conversation.wanted.source == Source::Document {
@@ -62,7 +62,7 @@ pub fn render(tx: &impl Read, account: AccountId, conversation: &Conversation, d
     Ok(Changed { document, drawn })
 }
 
-/// Returns a warning if a plain text still contains text in brackets. In starter designs, users must replace all text in brackets.
+/// Returns a warning if the plain text still contains bracketed text. In starter designs, users must replace all text in brackets.
 fn not_replaced(text: &str) -> Option<Finding> {
     const CHARACTERS_MAX: usize = 80;
     let ends = |part: &str| part.split_once(']').map(|(inside, _)| inside.trim().replace('\n', " "));
@@ -96,8 +96,8 @@ pub fn invalid(found: &[Violation]) -> Failure {
     Failure::field(&format!("document{separator}{}", first.path), &first.problem).with(json!({ "errors": found }))
 }
 
-/// Stores a changed document as the email's newest version, without screenshots. An autosave replaces the current version if that is a
-/// recent autosave of the same author.
+/// Stores a changed document as the email's newest version, without screenshots. An autosave replaces the current version if the current
+/// version is a recent autosave by the same author.
 pub fn save(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,7 +1,7 @@
-//! Edits emails according to prompts. A new version is stored in the same transaction that marks the edit as done.
+//! Edits emails according to prompts. The transaction that stores the new version also marks the edit as done.
 //!
-//! An edit is first stored as a row, even if a request waits for it, so that it survives a restart. Previews and the instructions of
-//! imports have no such row.
+//! An edit is first stored as a row, even if a request waits for it, so that it survives a restart. Previews and import instructions have
+//! no such row.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub struct NewVersion {
     document: Option<String>,
     /// The name of the writer: the composer or a language model; `None` if the text was imported or a user wrote it.
     written_by: Option<String>,
-    /// The language of the version, which differs from the previous version's after a translation.
+    /// The language of the version, which a translation changes.
     language: String,
     texts: Texts,
     facts: Facts,
@@ -64,7 +64,7 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
-    /// Returns the view of the email with the content of this version, which the preview with this ID shows.
+    /// Returns the email as the preview with this ID shows it, with the content of this version.
     pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView, preview: EditId) -> rows::Result<EditedEmail> {
         let texts = postal_address::in_texts(tx, project, self.texts)?;
         let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -205,7 +205,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     end(context, edit, Some(email), outcome).await
 }
 
-/// Claims an edit for processing; returns `None` if the edit no longer exists or was started too many times.
+/// Claims an edit for processing. Returns `None` if the edit no longer exists or was started too many times.
 async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failure> {
     let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Edit>, rows::Error> {
         let Some(mut edit) = store::any_edit(tx, id)? else {
@@ -228,8 +228,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt to edit or generate an email, or the reason why the attempt failed, for users; and the model usage of the
-/// attempt.
+/// The result of an attempt to edit or generate an email, or the reason why it failed (worded for users), and the model usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Whether an attempt renders the screenshots of the new version.
@@ -313,8 +312,8 @@ pub fn save_previewed(
     Ok(())
 }
 
-/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the model that edits; if
-/// `None`, the model that the conversation requested edits.
+/// Creates a new version of an email from a prompt, or returns why the prompt cannot be applied. `model` names the model to use; `None`
+/// means the model that the conversation requested.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
@@ -365,8 +364,8 @@ pub async fn attempt(
     Ok((edited?, usage))
 }
 
-/// Returns the warnings about an edited document: those of the contract, with the brief as the user has changed it, and the earlier notes
-/// that still apply.
+/// Returns the warnings about an edited document: the warnings of the contract, based on the brief with the user's changes, and the earlier
+/// notes that still apply.
 fn warnings(mut brief: WritingBrief, edited: &EditResult, prompt: &str, material: &Material, old: Vec<Finding>) -> Vec<Finding> {
     brief.wanted.brief = edited.brief.clone().or(brief.wanted.brief);
     let mut warnings = brief.warnings_of_edit(&edited.document, prompt, material);
@@ -421,7 +420,7 @@ async fn checks(
     }
 }
 
-/// Returns the HTML of an imported email, and the parts of the HTML that can be changed.
+/// Returns the HTML of an imported email and the parts of the HTML that can be changed.
 async fn opened(context: &StageContext, email: &Email) -> Result<Result<(ImportedHtml, ImportedEmail), String>, Failure> {
     let tx = context.data.store.read();
     let html = versions::texts(&tx, email.id, email.version)?.html;
@@ -486,8 +485,8 @@ fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     }
 }
 
-/// Stores the result and ends the edit. If the email has changed in the meantime, a new version is discarded and the edit stays in the
-/// queue, so that the edit is repeated on the current version.
+/// Stores the result and ends the edit. If the email has changed in the meantime, the new version is discarded and the edit stays queued,
+/// so that it is repeated on the current version.
 async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {

@@ -1,4 +1,4 @@
-//! The warnings about an email: one type for violations of the contract, findings of the checks, and notes.
+//! The warnings about an email. One type represents violations of the contract, findings of the checks, and notes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The problem and, in most cases, the remedy, for users.
     pub message: String,
-    /// The text that the warning is about.
+    /// The text that the warning concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The span of the text in the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// The ID of the block that the warning is about.
+    /// The ID of the block that the warning concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
     /// The change that adds the missing text to the email.
@@ -49,29 +49,29 @@ pub enum FindingKind {
     FactRepeated,
     /// A number or date has a different role than in the brief.
     FactMisused,
-    /// The email lacks a text or link that the brief prescribes: the subject, the preheader, the headline, the button or the signature.
+    /// The email lacks text or a link that the brief prescribes: the subject, the preheader, the headline, the button or the signature.
     TextMissing,
-    /// The email breaks a limit of the brief.
+    /// The email exceeds a limit in the brief.
     ConstraintBroken,
     /// The email contains an instruction that was meant for the writer.
     InstructionPrinted,
-    /// The email contains a number, date, code, name or link that neither the brief nor the brand contains.
+    /// The email contains a number, date, code, name or link that is neither in the brief nor in the brand data.
     NotInBrief,
-    /// A subject or headline is cut off, or does not close its quotation marks or brackets.
+    /// A subject or headline is cut off, or its quotation marks or brackets are not closed.
     LineIncomplete,
     /// The prompt contains text whose meaning is unclear, so the email leaves it out.
     Unclear,
-    /// The built-in composer cannot write a text of the brief in the email's language, so the email leaves it out.
+    /// The built-in composer cannot translate text of the brief into the email's language, so the email leaves it out.
     NotTranslated,
-    /// Any other problem, or advice that improves the email.
+    /// Any other problem, or advice for improving the email.
     Note,
     /// Some email clients do not support a part of the email.
     Compatibility,
-    /// A link does not work, or readers or spam filters distrust it.
+    /// A link does not work, or readers or spam filters may distrust it.
     Links,
     /// A word is misspelled or does not fit its sentence.
     Spelling,
-    /// Mailbox providers may judge the email as spam.
+    /// Mailbox providers may classify the email as spam.
     Deliverability,
     /// Some readers cannot perceive or use a part of the email.
     Accessibility,
@@ -97,7 +97,7 @@ impl From<&CheckFinding> for Finding {
 }
 
 impl FindingKind {
-    /// Returns whether an edit must not cause a finding of this kind. Edits can remove facts and exceed limits, because their
+    /// Returns whether an edit is rejected if it causes a finding of this kind. Edits can remove facts and exceed limits, because their
     /// instructions are newer than the brief.
     pub fn binds_edits(self) -> bool {
         matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)

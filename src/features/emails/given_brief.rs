@@ -1,7 +1,7 @@
-//! Reads a brief that a caller gives: checks it, and completes its values from its texts.
+//! Reads a brief that a caller provides: checks it, and reads missing values from its text.
 //!
-//! Callers usually correct only the text of a fact, so the text takes precedence: a value that contradicts it is rejected, a missing
-//! value is read from it, and the new text replaces the old text in sentences that contain it.
+//! Callers usually correct only the text of a fact, so the text takes precedence: a value that contradicts the text is rejected, a missing
+//! value is read from the text, and new text also replaces the old text in other sentences.
 
 use jiff::civil::Date;
 
@@ -12,7 +12,7 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Returns the brief to write from. The spans of `given` refer to the prompt. Dates in new texts are relative to `today`.
+/// Returns the brief to write from. The spans of `given` refer to the prompt. Dates in new text are relative to `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();
@@ -27,7 +27,7 @@ pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> 
     Ok(brief)
 }
 
-/// Fails if a brief is too long, or if a fact is empty, has a span outside the prompt, or has a value that contradicts its text.
+/// Returns an error if a brief is too long, or if a fact is empty, has a span outside the prompt, or has a value that contradicts its text.
 fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
     for (field, length) in [
         ("brief.facts", brief.facts.len()),
@@ -54,7 +54,7 @@ fn check(brief: &Brief, prompt: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fails if a fact is invalid. The error is the invalid field and the problem.
+/// Returns an error if a fact is invalid. The error names the invalid field and the problem.
 fn check_fact(fact: &Fact, characters: usize, language: &LanguageTag) -> Result<(), (&'static str, String)> {
     if fact.text.trim().is_empty() {
         return Err(("text", "must not be empty; write the fact or remove it".to_owned()));
@@ -94,14 +94,14 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
     own.into_iter().filter_map(|fact| fact.value).find(fits)
 }
 
-/// Puts the texts of corrected facts into the sentences, stories and prescribed lines that contain the old texts. `own` are the facts
-/// that the parser reads from the prompt.
+/// Replaces the old text of corrected facts in the sentences, stories and prescribed lines that contain it. `own` are the facts that the
+/// parser reads from the prompt.
 fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
     let text_of =
         |span: Span| prompt.get(span.start as usize..span.end as usize).map(|characters| characters.iter().collect::<String>());
     let is_sentence = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
-    // The sentences contain a fact as the parser writes it ("12 December") or as the prompt writes it ("12 dec").
+    // Sentences contain a fact as the parser writes it ("12 December") or as the prompt writes it ("12 dec").
     let corrected = |fact: &Fact| {
         let span = fact.span.filter(|_| !is_sentence(fact));
         let written = own.iter().find(|own| (own.span, own.kind) == (fact.span, fact.kind)).map(|own| own.text.clone());
@@ -125,8 +125,8 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     }
 }
 
-/// Replaces one occurrence of `old` with `new`: the occurrence with the index `place` or, if there are fewer, the first. Changes
-/// nothing if the text already contains `new`.
+/// Replaces the occurrence of `old` with the index `place` with `new` or, if there is none, the first occurrence. Changes nothing if the
+/// text already contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;
@@ -137,7 +137,7 @@ fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     }
 }
 
-/// Returns the positions of `words` in `text`, as whole words: "5%" is not found in "25%".
+/// Returns the positions at which `text` contains `words` as whole words: "25%" does not contain "5%".
 fn places(text: &str, words: &str) -> Vec<usize> {
     let joins = |one: Option<char>, other: Option<char>| {
         one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
@@ -159,7 +159,7 @@ mod tests {
     const PROMPT: &str = "20% off all mugs until Sunday with MUGS20. Keep it short.";
     const TODAY: Date = Date::constant(2026, 11, 23);
 
-    /// Returns the brief of the prompt with some facts changed: the kind of each fact, its field, and the value of the field.
+    /// Returns the brief of the prompt with changes to its facts. A change names the kind of the fact, the field, and the new value.
     fn changed(changes: &[(FactKind, &str, Value)]) -> Result<Brief, Failure> {
         let mut brief = json!(brief::parse(PROMPT, &Brand::default(), None, TODAY));
         for (kind, field, value) in changes {

@@ -7,22 +7,22 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The letter for the character with the code 0. The script has a letter for every ASCII character.
+/// The letter for the character with the code 0. The script has a letter for each ASCII character.
 const FIRST_LETTER: u32 = 0x10600;
 
 /// The maximum length of a merge field that is encoded, in bytes.
 const FIELD_BYTES_MAX: usize = 120;
 
-/// Returns the text with its merge fields as words. Fields that are long or not in ASCII stay unchanged. Letters of Linear A in the text
-/// itself become spaces.
+/// Returns the text with its merge fields encoded as words. Fields that are long or not in ASCII stay unchanged. Letters of Linear A in the
+/// text itself become spaces.
 pub fn hidden(text: &str) -> String {
     let text: String = text.chars().map(|c| if character(c).is_some() { ' ' } else { c }).collect();
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(open) = rest.find("{{") {
         let Some(end) = rest[open..].find("}}").map(|close| open + close + 2) else { break };
-        // If there are several opening braces, the last ones belong to the field. The others would make the text invalid, so they
-        // become spaces.
+        // If there are several opening braces, the last ones belong to the field. The others would make the markup invalid, so they become
+        // spaces.
         let open = rest[..end - 2].rfind("{{").unwrap_or(open);
         let field = &rest[open..end];
         out.push_str(&rest[..open].replace("{{", "  "));
@@ -39,7 +39,7 @@ pub fn hidden(text: &str) -> String {
     out
 }
 
-/// Decodes the merge fields in a text and spells them as documents do. Drops incomplete fields.
+/// Decodes the merge fields in the text and writes them in the form used in documents. Incomplete fields are dropped.
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut field = String::new();
@@ -61,7 +61,7 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// Returns whether a word is an encoded merge field.
+/// Returns whether the word is an encoded merge field.
 pub fn is_field(word: &str) -> bool {
     word.chars().next().is_some_and(|first| character(first).is_some())
 }
@@ -71,7 +71,7 @@ fn character(letter: char) -> Option<char> {
     u32::from(letter).checked_sub(FIRST_LETTER).filter(|code| *code < 128).and_then(char::from_u32)
 }
 
-/// Returns a field with its name in snake case; an empty string if the opening or closing braces are missing.
+/// Returns a field with its name in snake case, or an empty string if the opening or closing braces are missing.
 fn spelled(field: &str) -> String {
     let Some(inside) = field.strip_prefix("{{").and_then(|field| field.strip_suffix("}}")) else { return String::new() };
     let (name, filter) = inside.split_once('|').map_or((inside, ""), |(name, filter)| (name, filter.trim()));
@@ -85,12 +85,12 @@ fn spelled(field: &str) -> String {
     if filter.is_empty() { format!("{{{{ {words} }}}}") } else { format!("{{{{ {words} | {filter} }}}}") }
 }
 
-/// Returns the value with the merge fields in its texts encoded as words, except in addresses.
+/// Returns the value with the merge fields in its strings encoded as words, except in addresses.
 pub fn hide<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains("{{"), &hidden)
 }
 
-/// Returns the value with the merge fields in its texts decoded, as [`shown`] does.
+/// Returns the value with the merge fields in its strings decoded, as [`shown`] does.
 pub fn show<T: Serialize + DeserializeOwned + Clone>(value: &T) -> T {
     mapped(value, &|text| text.contains(|c| character(c).is_some()), &shown)
 }
@@ -107,7 +107,7 @@ fn mapped<T: Serialize + DeserializeOwned + Clone>(
     }
 }
 
-/// Applies `change` to the texts that `applies` accepts. Returns whether there were any.
+/// Applies `change` to the strings for which `applies` is true. Returns whether there were any.
 fn visit(json: &mut Value, applies: &dyn Fn(&str) -> bool, change: &dyn Fn(&str) -> String) -> bool {
     match json {
         Value::String(text) if applies(text) => {

@@ -1,4 +1,5 @@
-//! Emails: block documents with a theme from the brand and the outputs MJML, HTML and plain text, and imported HTML, which has no document.
+//! Emails: block documents, which have a theme from the brand and are rendered as MJML, HTML and plain text, and imported HTML, which has
+//! no document.
 //!
 //! Invariant: a document contains no markup of an output format, so its outputs can be rendered again in a different theme.
 
@@ -46,7 +47,8 @@ pub use resolve::{
 };
 pub use store::ROW_CHECKS;
 
-/// The permissions to read emails; an API key needs one of them. A key that may only send emails cannot read them; it sends them by ID.
+/// The permissions to read emails. An API key needs one of them. A key that may only send emails refers to an email by its ID and cannot
+/// read it.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
 /// Returns the account's email with this ID. If a project is given, the email must belong to the project.
@@ -62,7 +64,7 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
     })
 }
 
-/// Returns up to `limit` generations and edits that wait for the end of the hold, each with its account, ID, and topic.
+/// Returns up to `limit` generations and edits that wait for the hold to end, each with its account, ID, and topic.
 pub fn held(tx: &impl Read, hold: &OnHold, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
     let mut held = Vec::new();
     for (id, account) in store::open_conversations(tx, limit)? {
@@ -83,12 +85,12 @@ fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
     }
 }
 
-/// Fails unless the account has this email and, if a project is given, the email belongs to the project.
+/// Returns an error unless the account has this email and, if a project is given, the email belongs to the project.
 pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<(), Failure> {
     require_email(tx, account, id, project).map(drop)
 }
 
-/// Returns the failure for a conversation that the account does not have or, if a project is given, that is not in the project.
+/// Returns the failure for a conversation that does not exist in the account or, if given, in the project.
 fn conversation_not_found(project: Option<ProjectId>) -> Failure {
     let detail = match project {
         Some(_) => "The brand has no generation with this ID.",

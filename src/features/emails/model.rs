@@ -1,7 +1,7 @@
 //! The types and rules of conversations and their emails, as pure functions.
 //!
 //! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. The plan of a generation creates an email for
-//! each slot of the series and each language. An email is a row with its state. Its versions have their own rows.
+//! each slot of the series and each language. An email is a row that contains its state. Its versions are separate rows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Conversation {
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// The seed with which the composer selects one of many possible emails.
+    /// The seed with which the composer selects one of the possible emails.
     pub seed: u64,
     pub usage: Usage,
     /// The number of the last hold before the request.
@@ -58,7 +58,7 @@ pub struct GenerationRequest {
     /// The number of emails; inferred from the prompt if absent.
     pub count: Option<u8>,
     pub images: Vec<String>,
-    /// The conversation whose emails serve as a pattern.
+    /// The conversation whose emails serve as a reference for style.
     pub reference: Option<ConversationId>,
     /// Whether pages that the prompt links to may be read.
     pub web: bool,
@@ -69,8 +69,8 @@ pub struct GenerationRequest {
 }
 
 impl GenerationRequest {
-    /// Returns what the emails are about on one line: the first line of the prompt or, without a prompt, the subject or the first fact of
-    /// the brief.
+    /// Returns the topic of the emails on one line: the first line of the prompt or, without a prompt, the subject or the first fact of the
+    /// brief.
     pub fn topic(&self) -> &str {
         let brief = self.brief.as_ref();
         let subject = brief.and_then(|brief| brief.subject.as_ref().map(|subject| subject.text.as_str()));
@@ -184,7 +184,7 @@ impl Record for Email {}
 pub enum Stage {
     /// The email has a slot but no content yet.
     Planned,
-    /// The document is written and checked; for imported HTML, the instruction waits to be applied.
+    /// The document is written and checked. For imported HTML, the instruction is still to be applied.
     Written,
     /// The HTML, MJML and text exist.
     Rendered,
@@ -217,7 +217,7 @@ pub struct Version {
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// The brief of the conversation when the version was created.
+    /// The conversation's brief when the version was created.
     #[serde(with = "json_bytes")]
     pub brief: Option<Brief>,
     /// The name of the writer: [`COMPOSER`] or a language model; `None` if the text was imported or a user wrote it.
@@ -269,7 +269,7 @@ pub struct VersionScreenshots {
     pub thumbnail: Option<BlobId>,
 }
 
-/// Measured properties of an email, such as its length.
+/// The measured properties of an email, such as its length.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     pub images: u32,
@@ -341,7 +341,7 @@ pub struct Texts {
     pub text: String,
 }
 
-/// An edit that was previewed and not saved yet.
+/// An edit that was previewed but has not been saved yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PreviewedEdit {
     pub id: EditId,

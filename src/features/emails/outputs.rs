@@ -1,4 +1,4 @@
-//! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots and PDF.
+//! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots, and PDF.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// The width of an email on a desktop in CSS pixels.
+/// The width, in CSS pixels, of an email on a desktop computer.
 const WIDTH: u32 = 600;
 /// The number of image pixels per CSS pixel, for high-density screens.
 const DENSITY: f32 = 2.0;
@@ -57,14 +57,14 @@ pub fn render_texts(
     Ok(RenderedTexts { texts, facts, warnings })
 }
 
-/// Returns a violation of the document as a warning about its block.
+/// Converts a violation in the document to a warning about the block that contains it.
 fn note(document: &Document, violation: &Violation) -> Finding {
     let index = violation.path.strip_prefix("blocks[").and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
     let block = index.and_then(|index| document.blocks.get(index));
     Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
 }
 
-/// Returns the words and phrases that the brand avoids and the text contains.
+/// Returns the words and phrases in the text that the brand avoids.
 fn avoided_words<'a>(text: &str, avoid: &'a [String]) -> impl Iterator<Item = &'a String> {
     let plain = |text: &str| {
         let words: Vec<String> =
@@ -83,7 +83,7 @@ pub struct Screenshots {
 }
 
 impl Screenshots {
-    /// Stores the screenshots, in the transaction that stores their version.
+    /// Stores the screenshots in the transaction that stores their version.
     pub fn keep(self, tx: &mut WriteTx<'_>) -> VersionScreenshots {
         let mut keep = |name: &str, png: Vec<u8>| {
             let head = Head { complete: true, bytes: 0, content_type: "image/png".into(), name: name.into(), expires_at: None };
@@ -94,8 +94,8 @@ impl Screenshots {
     }
 }
 
-/// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. Fails only if the renderer is
-/// busy. After any other error, the email has no screenshots, and a warning contains the error.
+/// Renders the screenshots of an email. Also returns warnings about content that the screenshots do not show. Returns an error only if the
+/// renderer is busy. On any other failure, the email has no screenshots, and a warning contains the error.
 pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<Finding>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
@@ -142,8 +142,8 @@ async fn page(engine: &Engine, html: &str) -> Result<HtmlPage, RenderError> {
     Ok(HtmlPage { html, images })
 }
 
-/// Returns the image files by URL. Files that cannot be loaded or exceed the limits of a rendering are left out. The tracking pixel
-/// is not loaded, because a rendering is not an open.
+/// Returns the image files by URL. Files that cannot be loaded or exceed the rendering limits are left out. The tracking pixel is not
+/// loaded, because rendering an email does not count as opening it.
 pub async fn fetch_images(engine: &Engine, addresses: Vec<String>) -> BTreeMap<String, Arc<Vec<u8>>> {
     let tracking = format!("{}/t/", engine.base_url());
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));

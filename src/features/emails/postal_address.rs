@@ -1,8 +1,9 @@
 //! The postal address in the footer of an email.
 //!
-//! A footer without its own address shows the brand's address. Stored HTML, MJML and text contain a placeholder for it, which is filled
-//! in when an email is read: for a page, an export, a screenshot, a test or a campaign. Existing emails with such a footer therefore show a
-//! new address of the brand. Sent mail, stored screenshots and exported files keep the address with which they were created.
+//! A footer without its own address shows the brand's address. Stored HTML, MJML and text contain a placeholder for the brand's address,
+//! which is filled in when an email is read: for a page, an export, a screenshot, a test or a campaign. If the brand's address changes,
+//! existing emails with such a footer therefore show the new address. Sent mail, stored screenshots and exported files keep the address
+//! that they were created with.
 
 use super::document::{Block, Email as Document};
 use super::model::Texts;
@@ -17,7 +18,8 @@ use crate::vocab::placeholders::POSTAL_ADDRESS;
 pub const MISSING: &str =
     "The footer has no postal address. Many countries require one in marketing emails. Add the address to the brand.";
 
-/// Removes the address from the footer of a document if it is the brand's address, so that the footer follows the brand.
+/// Removes the address from the footer of a document if it equals the brand's address, so that the footer reflects later changes to that
+/// address.
 pub fn follow(document: &mut Document, brand: &Brand) {
     for block in &mut document.blocks {
         if let Block::Footer(footer) = block
@@ -62,7 +64,7 @@ pub fn in_texts(tx: &impl Read, project: ProjectId, texts: Texts) -> Result<Text
     })
 }
 
-/// Returns whether the brand's address is filled in when this text is read.
+/// Returns whether reading this text fills in the brand's address.
 pub fn follows_brand(text: &str) -> bool {
     text.contains(POSTAL_ADDRESS)
 }

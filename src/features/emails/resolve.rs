@@ -20,19 +20,19 @@ pub struct Headline {
     pub preheader: String,
 }
 
-/// The emails to send, one in each language. Recipients whose language is not among them get the first email.
+/// The emails to send, one in each language. Recipients whose language is missing get the first email.
 #[derive(Clone, Debug)]
 pub struct EmailChoice {
     pub emails: Vec<ReadyEmail>,
-    /// Warnings for the caller about the choice of emails.
+    /// Warnings for the caller about how the emails were chosen.
     pub warnings: Vec<Warning>,
 }
 
 /// Returns the current versions of the emails that a request refers to, or why they cannot be sent.
 ///
-/// An email that is given without its conversation is sent alone. A conversation is sent in all of its languages: the email given with the
-/// conversation or, if no email is given, the first email in the series. Languages whose email could not be generated are left out, with a
-/// warning.
+/// If the request names an email without its conversation, only that email is sent. If it names a conversation, one email of the series is
+/// sent in all languages: the named email or, if none is named, the first email. Languages whose email could not be generated are left out,
+/// with a warning.
 pub fn choose(
     tx: &impl Read,
     account: AccountId,
@@ -130,7 +130,7 @@ fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// Returns a warning that one text, such as a subject, is used for the emails in all languages; `None` if there is one language.
+/// Returns a warning that the emails in all languages share `text`, such as the subject; `None` if there is only one language.
 pub fn same_in_every_language(text: &str, emails: &[ReadyEmail]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
@@ -192,7 +192,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::environment::Environment;
 
-    /// Generates a series of two emails in English and German, in the order of the conversation.
+    /// Generates a series of two emails in English and German. Returns the emails in the order of the conversation.
     fn series(app: &TestApp) -> (ConversationId, Vec<EmailId>) {
         let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
         let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
@@ -263,7 +263,7 @@ mod tests {
         set_stage(&app, emails[3], Stage::Written);
         let refused = |named| choose(&app.read(), app.account(), Some(series), named, None).expect_err("the email is not ready");
         assert_eq!(refused(Some(emails[2])).code, Code::WrongState);
-        // An email in the series can be sent while another email in the series is not ready.
+        // An email can be sent even if another email in its series is not ready.
         assert_eq!(chosen(&app, Some(series), Some(emails[0])).0, [emails[0], emails[1]]);
         set_stage(&app, emails[0], Stage::Failed("The model gave up.".into()));
         let failure = refused(None);

@@ -1,4 +1,5 @@
-//! The versions of an email. The texts of a version do not change after the first rendering; its brief, screenshots and warnings can.
+//! The versions of an email. The HTML, MJML and text of a version do not change after the first rendering. Its brief, screenshots and
+//! warnings can change.
 
 use serde_json::json;
 
@@ -27,8 +28,8 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Returns whether the conversation has no other email. The emails in a series and the languages of an email share a brief, which the
-/// edits of one email do not change.
+/// Returns whether the conversation has no other email. The emails in a series and the translations of an email share a brief. An edit of
+/// one email does not change a shared brief.
 pub fn owns_brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<bool> {
     Ok(store::emails(tx, account, email.conversation)?.len() == 1)
 }
@@ -93,7 +94,7 @@ fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> 
     [pictures.screenshot, pictures.thumbnail].into_iter().flatten()
 }
 
-/// Returns the failure for a change of a version that is no longer the current one.
+/// Returns the failure for a change to a version that is no longer current.
 pub fn conflict(email: &Email) -> Failure {
     let detail = format!(
         "Your change was not saved, because version {} is now the current version of the email. Load it and make the change again.",

@@ -54,13 +54,13 @@ pub struct EmailView {
     /// The URL of the screenshot, equal to `screenshotUrl`.
     pub screenshot_full_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The URL of a page that shows the email without an API key, if the email's visibility allows that.
+    /// The URL of a page that shows the email without an API key, if the email's visibility allows this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
     /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported or a user wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_by: Option<String>,
-    /// Warnings about the email, for users. A warning about a missing text can contain the change that adds the text.
+    /// Warnings about the email, for users. A warning about missing text can contain the change that adds the text.
     pub warnings: Vec<Finding>,
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,16 +168,16 @@ pub struct GenerationStatus {
 pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
-    /// The number of the current step, starting at 1. The emails are planned in one step; each email then takes three: it is written,
-    /// rendered, and captured in screenshots.
+    /// The number of the current step, starting at 1. Planning takes one step. Each email then takes three steps: it is written, rendered,
+    /// and captured in screenshots.
     pub step: usize,
-    /// The number of steps; an estimate until the emails are planned.
+    /// The number of steps. This is an estimate until the emails are planned.
     pub steps: usize,
     /// The progress as a percentage from 0 to 100.
     pub percentage: u8,
 }
 
-/// The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the URLs of screenshots are those of the first email.
+/// The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the screenshot URLs are taken from the first email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
@@ -192,7 +192,7 @@ pub struct ResultView {
     pub screenshot_full_url: Option<String>,
     pub stats: EmailStats,
     pub languages: Vec<String>,
-    /// The usage of the language model for the emails and their edits.
+    /// The usage of language models for the emails and their edits.
     pub usage: UsageView,
 }
 
@@ -217,7 +217,7 @@ pub struct SlotView {
     pub send_offset_days: i32,
 }
 
-/// Measured properties of an email, such as its length.
+/// The measured properties of an email, such as its length.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailStats {
@@ -276,14 +276,14 @@ impl Listed for VersionView {
 pub struct EditedEmail {
     #[serde(flatten)]
     pub email: EmailView,
-    /// The changed document of a preview. Absent for imported HTML, and if the edit was saved.
+    /// The changed document of a preview. Absent for imported HTML or if the edit was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
     /// Descriptions of the changes, for users.
     pub done: Vec<String>,
     /// The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt that works.
     pub not_done: Vec<String>,
-    /// The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email. Absent if the edit was
+    /// The ID of a preview. POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email with this ID. Absent if the edit was
     /// saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview_id: Option<EditId>,
@@ -306,7 +306,7 @@ pub struct EditView {
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Always false if present: a failed edit makes no changes, because a version is created completely or not at all.
+    /// Always false if present: a failed edit makes no changes, because a version is either created completely or not created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
     /// The requested change, in the user's words.
@@ -336,8 +336,8 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
-    /// Returns the warnings about a version: those of the contract, those of the checks, and one if the email needs its brand's address
-    /// and the brand has none.
+    /// Returns the warnings about a version: the warnings of the contract and of the checks, and a warning if the email needs the brand's
+    /// address and the brand has none.
     fn warnings(&self, email: &Email, version: Option<Version>, text: &str) -> Result<Vec<Finding>, Failure> {
         let mut warnings = version.map(|version| version.warnings).unwrap_or_default();
         if postal_address::is_missing(self.tx, email.project, text)? {
@@ -529,7 +529,7 @@ impl Viewer<'_> {
     }
 }
 
-/// The recommended time between polls of an edit, in milliseconds.
+/// The recommended interval between polls of an edit, in milliseconds.
 const POLL_AFTER_MS: u32 = 1000;
 
 fn stats(facts: Facts) -> EmailStats {
@@ -568,7 +568,7 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
     let step = if emails.is_empty() { 1 } else { (done + 2).min(steps) };
     let percentage = match conversation.state.is_final() {
         true => 100,
-        // A finished plan is shown as five percent of the progress.
+        // A finished plan counts as five percent of the progress.
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };

@@ -1,4 +1,4 @@
-//! The steps of the email workers, for the table of workers.
+//! The steps of the email workers, which the table of workers runs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub async fn generate(engine: Arc<Engine>, environment: Environment) -> Result<S
     generation::step(engine, environment).await.map(Step::more_if)
 }
 
-/// Checks new versions of emails, with requests to the servers of their links.
+/// Checks new versions of emails. These checks send requests to the servers of links.
 pub async fn check(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     checking::step(engine, environment).await.map(Step::more_if)
 }

@@ -1,7 +1,8 @@
 //! Engagement: what recipients do with messages, and statistics about these actions by mailing, email, day, country and link.
 //!
-//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their IDs. A daily
-//! statistic is one row per day and measure, regardless of the volume. The recipient rows in `sending` record who was sent a message.
+//! `sending` and `tracking` write here, and campaigns read the statistics. This feature refers to mailings only by their IDs. Daily
+//! statistics have one row per day and measure, regardless of the volume. The recipient rows in `sending` record to whom a message was
+//! sent.
 
 mod model;
 mod store;

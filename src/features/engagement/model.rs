@@ -29,9 +29,9 @@ pub struct Engagement {
     pub complaint: Option<String>,
     pub bounced_at: Option<Timestamp>,
     pub bounce: Option<Bounce>,
-    /// Whether the recipient's only open is implied by a click, because no load of the tracking pixel was recorded.
+    /// Whether the recipient's only open is implied by a click, because no request for the tracking pixel was recorded.
     pub open_is_implied: bool,
-    /// The number of clicks right after delivery that were attributed to the recipient. Many such clicks in a short time come from a
+    /// The number of clicks right after delivery that were attributed to the recipient. Many early clicks in a short time indicate a
     /// scanner.
     pub early_clicks: u32,
     /// The links of the early clicks.
@@ -40,7 +40,7 @@ pub struct Engagement {
 
 impl Record for Engagement {}
 
-/// The class of a bounce, and the response of the mail server.
+/// The class of a bounce and the response of the mail server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounce {
     pub hard: bool,
@@ -80,11 +80,11 @@ pub enum Measure {
     ProxyOpens = 6,
     Unsubscribes = 7,
     Complaints = 8,
-    /// Hard bounces of messages that the next server had accepted. Messages that it rejected are in [`Measure::Failed`].
+    /// Hard bounces of messages that the next server had first accepted. Messages that it rejected count as [`Measure::Failed`].
     HardBounces = 9,
-    /// All other bounces of messages that the next server had accepted.
+    /// All other bounces of messages that the next server had first accepted.
     SoftBounces = 10,
-    /// Sent messages, counted by day only, because the recipient rows record who was sent a message.
+    /// Sent messages, counted by day only, because the recipient rows record to whom a message was sent.
     Sent = 11,
     /// Messages that the next server rejected permanently, counted by day only, like [`Measure::Sent`].
     Failed = 12,
@@ -109,7 +109,7 @@ impl Measure {
     ];
 }
 
-/// The facts about a mailing that statistics require.
+/// The data about a mailing that statistics require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatsMailing {
     pub id: MailingId,

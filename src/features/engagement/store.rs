@@ -17,8 +17,7 @@ const EMAIL_DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS
 const DAYS: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
 const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
-/// The number that takes the place of the measure in keys of [`EMAIL_DAYS`] for counts by country. In these keys, the country takes the
-/// place of the day.
+/// The number that replaces the measure in the keys of [`EMAIL_DAYS`] for counts by country. In these keys, the country replaces the day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
@@ -39,7 +38,7 @@ pub type EventKey = (Timestamp, MailingId, u32);
 /// A link in a mailing: the mailing, the index of its translation, and the number of the link in that translation.
 pub type ClickedLink = (MailingId, u8, u16);
 
-/// Returns what a recipient did with a message; returns an empty value if no activity was recorded.
+/// Returns what a recipient did with a message, or an empty value if no activity was recorded.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Engagement> {
     Ok(tx.get(ENGAGEMENTS, &(mailing, number))?.unwrap_or_default())
 }
@@ -101,7 +100,7 @@ pub fn add_on(
         tx.add(EMAIL_DAYS, &(email, day, measure as u8), many)?;
     }
     for scope in mailing.scopes(day) {
-        // Skip an account's sent and failed messages: the account's quota already counts them.
+        // Skip sent and failed messages in account scopes, because the account's quota already counts them.
         if matches!(scope, StatsScope::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
             continue;
         }
@@ -173,7 +172,7 @@ pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     Ok(found)
 }
 
-/// Records that a mailing sends an email, so that [`mailings`] finds the mailing.
+/// Records that a mailing sends the email, so that [`mailings`] finds the mailing.
 pub fn note_mailing(tx: &mut WriteTx<'_>, email: EmailId, mailing: MailingId) {
     tx.put(EMAIL_MAILINGS, &(email, mailing), &());
 }

@@ -1,11 +1,11 @@
-//! RULES: the value of an order, and the email that the order is attributed to. Pure functions of the reported events and the clicks: the
-//! result does not depend on the sequence in which events and clicks arrive.
+//! RULES: the value of an order, and the email that the order is attributed to. The results depend only on the reported events and the
+//! clicks, not on the sequence in which they arrive.
 //!
-//! 1. The earliest payment of an order is its conversion. Further payments of the same order are repeats.
+//! 1. The earliest payment of an order is its conversion. Other payments of the same order count as repeats.
 //! 2. A paid order is credited to the email that its contact clicked last in the five days before the payment, both ends included. Of two
 //!    clicks in the same millisecond, the click in the newer email is used.
 //! 3. Refunds and cancellations are subtracted as reported, even if they exceed the payment. Amounts in different currencies are never
-//!    added. Two refunds with the same time and amount are separate if their keys differ; a refund without a key is treated as a repeat of
+//!    added. Two refunds with the same time and amount are separate if their keys differ. A refund without a key is treated as a repeat of
 //!    a refund with a key.
 //! 4. A refund is taken from the email that its own order is credited to, whichever arrives first. If no payment of that order is known,
 //!    because shops number refunds themselves or the payment has not arrived yet, the refund is taken from the contact's last credited
@@ -19,10 +19,10 @@ use crate::base::period::Period;
 use crate::features::revenue::{Order, PaymentFact, Revenue};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
-/// The result of attributing an order: its contact, its revenue, and the fact that determines which email gets the credit.
+/// The result of attributing an order: its contact, its revenue, and the fact that determines which email is credited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
-    /// The contact who paid or, if no payment is known, who got the refund; `None` if the contact was erased.
+    /// The contact who paid or, if no payment is known, who received the refund; `None` if the contact was erased.
     pub contact: Option<u32>,
     pub basis: Basis,
     /// The amounts that the order adds to the totals of the attributed email.
@@ -65,7 +65,7 @@ pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     Some(Attribution { contact, basis, revenue })
 }
 
-/// Returns the period in which a click is credited with an order that was paid at this time.
+/// Returns the period in which a click counts toward an order that was paid at this time.
 pub fn window(paid_at: Timestamp) -> Period {
     Period { from: paid_at.plus_ms(-CONVERSION_WINDOW_MS), to: paid_at.plus_ms(1) }
 }
@@ -109,7 +109,7 @@ mod tests {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    /// TABLE: the reports about one order, and the expected conversions and revenue.
+    /// TABLE: the reported facts about an order, and the expected conversions and revenue.
     const CASES: &[(&str, &[&str], &str)] = &[
         ("a payment is a conversion", &["paid 49.90 USD 0"], "1 49.9 USD"),
         ("a payment of zero is a conversion", &["paid 0 USD 0"], "1 0 USD"),

@@ -1,6 +1,6 @@
 //! Ingests events: finds the contact of each event, applies the event's changes and stores the event.
 //!
-//! An event is checked completely before any part of it is written, so that a refused row of a batch has no effect.
+//! An event is checked completely before any part of it is written, so that a rejected row of a batch has no effect.
 
 use super::input::{EventIdentifiers, EventRow, ExternalId, Money};
 use super::reattribution;
@@ -53,7 +53,7 @@ impl From<IngestError> for Failure {
     }
 }
 
-/// Ingests parsed events of one project, in order. `each` gets the result of each event and can abort the whole batch with an error.
+/// Ingests parsed events of one project, in order. `each` receives the result of each event and can abort the whole batch with an error.
 pub fn ingest(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -63,7 +63,7 @@ pub fn ingest(
     let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
     upsert_by_email::resolve(tx, project, |tx, resolver| {
         let valid = || rows.iter().flatten();
-        // Look up the addresses and keys of all rows together, in the order of the table's keys.
+        // Look up the addresses and keys of all rows together, in key order.
         resolver.look_up(tx, valid().filter_map(|row| row.address).collect())?;
         let writer = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
         let mut ingest = Ingest { project, now: tx.now(), resolver, writer };
@@ -92,7 +92,7 @@ pub fn record_json(tx: &mut WriteTx<'_>, project: ProjectId, json: &str) -> Resu
     Ok(recorded)
 }
 
-/// Checks the event in `json`, without the rules that need stored data.
+/// Checks the event in `json`, except for rules that require stored data.
 pub fn check_json(json: &str) -> Result<(), FieldError> {
     EventRow::read(json)?.check().map(drop)
 }
@@ -121,7 +121,7 @@ struct Ingest<'r, 'c> {
     writer: EventWriter,
 }
 
-/// The contact that an event is about.
+/// The contact that an event concerns.
 enum Subject {
     Known(u32),
     /// A contact to be created with this profile and address.
@@ -135,8 +135,7 @@ impl Ingest<'_, '_> {
         if let Some(first) = key.and_then(|key| self.writer.used(&key)) {
             return Ok(IngestOutcome::Duplicate(first));
         }
-        // Check the time after the key: when a stored event is sent again, it may be too old by then, but it is still a
-        // duplicate.
+        // The key is checked before the time, because a stored event that is sent again is a duplicate even if it is too old by then.
         event.check_time(self.now)?;
         if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
@@ -157,7 +156,7 @@ impl Ingest<'_, '_> {
             (Subject::Known(number), Some(profile)) => self.resolver.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
         };
-        // From here on, the event can no longer be refused.
+        // From here on, the event can no longer be rejected.
         let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
         if let (None, Some(fact)) = (&order, &fact) {
@@ -170,7 +169,7 @@ impl Ingest<'_, '_> {
         Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
     }
 
-    /// Returns the contact that an event is about: the contact of the first identifier that matches, in the documented order.
+    /// Returns the contact that an event concerns: the contact of the first identifier that matches, in the documented order.
     fn subject(
         &self,
         tx: &WriteTx<'_>,
@@ -231,8 +230,8 @@ impl Ingest<'_, '_> {
         self.known(tx, external_ids::digest(id)).map(Some)
     }
 
-    /// Returns the order for refunds without an order ID. All refunds of one contact at one time share an order, so that repeats are
-    /// recognized. The control character in the key avoids conflicts, because order IDs from callers contain no control characters.
+    /// Returns the order for refunds without an order ID. All refunds to one contact with the same time share an order, so that repeats are
+    /// recognized. The control character in the key avoids conflicts with order IDs from callers, which contain no control characters.
     fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
         self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))
     }
@@ -241,11 +240,11 @@ impl Ingest<'_, '_> {
         Ok(KnownOrder { digest, order: revenue::find(tx, self.project, digest)?.unwrap_or_default() })
     }
 
-    /// Returns the payment or refund as a fact of an order, still without the contact.
+    /// Returns the payment or refund as a fact of an order. The contact is set later.
     fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> PaymentFact {
         let Money { amount, currency, is_refund } = money;
-        // A refund without a time and a key gets a unique key, because the refunds in one batch arrive at the same time but are separate
-        // refunds. The control character in the key avoids conflicts, because keys from callers contain no control characters.
+        // A refund with neither a time nor a key gets a unique key, because refunds in one batch arrive at the same time but are separate.
+        // The control character in the key avoids conflicts with keys from callers, which contain no control characters.
         let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.writer.next())));
         let key = if is_refund { key.or_else(own) } else { None };
         PaymentFact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
@@ -281,7 +280,7 @@ impl Ingest<'_, '_> {
         Ok(())
     }
 
-    /// Adds a fact to the order; returns the order's hash if this changes the order.
+    /// Adds a fact to the order. Returns the order's hash if this changes the order.
     fn add_to(
         &self,
         tx: &mut WriteTx<'_>,
@@ -305,14 +304,14 @@ impl Ingest<'_, '_> {
     }
 }
 
-/// The hash of an order's ID, and the order before an event is applied to it.
+/// The hash of an order's ID, and the order before the event is applied.
 struct KnownOrder {
     digest: Digest,
     order: Order,
 }
 
-/// Rejects a fact if the order already has the maximum number of facts. A repeated fact is not added, so it is accepted. `is_named` is
-/// false for the order of refunds without an order ID.
+/// Rejects a fact if the order already has the maximum number of facts. A repeated fact is accepted, because it is not added again.
+/// `is_named` is false for the order of refunds without an order ID.
 fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject, is_named: bool) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&PaymentFact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;

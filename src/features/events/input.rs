@@ -1,4 +1,4 @@
-//! A reported event: its fields, and the checks that need no other data.
+//! A reported event: its fields, and the checks that require no other data.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -67,8 +67,8 @@ pub struct EventRow {
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
-    /// `currency` is its ISO 4217 code, USD if absent.
+    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units.
+    /// `currency` is its ISO 4217 code; USD if absent.
     pub properties: Option<Properties>,
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
@@ -86,7 +86,7 @@ pub struct Money {
 }
 
 impl EventRow {
-    /// Parses an event of a batch from its JSON.
+    /// Parses an event in a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
             let reason = format_args!("must be an object with name and identifiers, not {what}");
@@ -99,7 +99,7 @@ impl EventRow {
         })
     }
 
-    /// Rejects events without an identifier and invalid values; returns the payment or refund, if any.
+    /// Rejects events without an identifier or with invalid values. Returns the payment or refund, if any.
     pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
             let reason = "set at least one of email, subscriberId, externalCustomerId, externalCheckoutId or externalOrderId";
@@ -108,7 +108,7 @@ impl EventRow {
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
-            // Out-of-range numbers are refused for all event names, because many JSON readers turn them into infinity.
+            // Out-of-range numbers are rejected for all event names, because many JSON parsers convert them to infinity.
             return Err(FieldError::new(
                 "properties.value",
                 "the number is out of range; use a number from -1.79e308 to 1.79e308",
@@ -123,7 +123,7 @@ impl EventRow {
     }
 
     /// Returns the payment or refund of an event; `None` if the event has no value, or has neither an order ID nor the name of a refund.
-    /// Fails if the amount or the currency is invalid.
+    /// Returns an error if the amount or the currency is invalid.
     fn money(&self) -> Result<Option<Money>, FieldError> {
         let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };
@@ -185,7 +185,7 @@ mod tests {
         event
     }
 
-    /// Changes the sample event with `change`; returns the name of the field that the checks reject, if any.
+    /// Changes the sample event with `change`. Returns the name of the field that the checks reject, if any.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
         let outcome = EventRow::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));

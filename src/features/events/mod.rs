@@ -1,15 +1,15 @@
-//! Customer events: what customers' systems report about contacts, including orders.
+//! Customer events are events about contacts, including orders, that customers' systems report.
 //!
 //! - Events, their limits and their contacts: `input`, `properties`, `ingest`.
-//! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` updates the attribution, even when clicks
-//!   arrive after the order that they led to.
+//! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` updates the attribution, even if clicks arrive
+//!   after the order that they led to.
 //!
 //! Invariants: an event never changes whether a contact may be mailed. An order counts once, for at most one email. Until its contact is
 //! deleted, an order's attribution depends on the reported events and the clicks, not on the sequence in which they arrived.
 //!
-//! Customer events, and the contacts that they create, emit no webhook events, because the system that reports a customer event already
-//! knows about it. Customer events are stored in `customer_events`, because filters use them; totals are stored in `features/revenue`,
-//! because campaigns show them.
+//! Customer events and the contacts that they create emit no webhook events, because the system that reports a customer event already knows
+//! about it. Customer events are stored in `customer_events`, because filters use them. Totals are stored in `features/revenue`, because
+//! campaigns show them.
 
 mod attribution;
 mod indexing;

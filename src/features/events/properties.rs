@@ -1,4 +1,4 @@
-//! The properties of an event: JSON that is stored as received, after its text was checked against the limits.
+//! The properties of an event: JSON that is checked against the limits and stored as received.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -47,7 +47,7 @@ impl<'de> Deserialize<'de> for Properties {
     }
 }
 
-/// Reads the top-level object of the properties, and keeps its `value` and `currency`.
+/// Reads the top-level object of the properties and keeps its `value` and `currency`.
 struct Top<'p>(&'p mut Properties);
 
 impl<'de> DeserializeSeed<'de> for Top<'_> {
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-/// Checks a value that is nested inside this many levels of objects and lists.
+/// Checks a value that is nested in this many levels of objects and lists.
 #[derive(Clone, Copy)]
 struct Inside {
     levels: usize,

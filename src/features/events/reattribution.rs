@@ -1,8 +1,8 @@
-//! Updates the attribution of orders and the totals when an order is reported and when the clicks of its contact change.
+//! Updates the attribution of orders and the totals when an order is reported or the clicks of its contact change.
 //!
-//! Clicks are stored a moment after they happen, and events may be reported before the clicks are stored or long after. When an order is
+//! Clicks are stored a moment after they happen. Events may be reported before the clicks are stored, or long after. When an order is
 //! reported or its contact's clicks change, the order is attributed again from its stored facts. Refunds without a payment depend on the
-//! contact's attributed orders: when one of these orders changes, a worker attributes the refunds again.
+//! contact's attributed orders. When one of these orders changes, a worker attributes the refunds again.
 
 use super::attribution::{Attribution, Basis, attribute, window};
 use crate::base::clock::Timestamp;
@@ -46,7 +46,7 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
     Ok(())
 }
 
-/// Returns the email that an order is credited to. If the contact was deleted, its clicks are unknown, so the credit does not change.
+/// Returns the email that an order is credited to. If the contact was deleted, the clicks are unknown, so the credit does not change.
 fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before: Option<Credit>) -> Result<Option<Credit>> {
     let Some(number) = attribution.contact else { return Ok(before) };
     let Some(contact) = contact_records::by_number(tx, project, number)? else { return Ok(before) };
@@ -67,13 +67,13 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
     Ok(Some(Credit { mailing, email, paid_at }))
 }
 
-/// The progress of attributing a contact's orders again.
+/// The progress of reattributing a contact's orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// The worker next attributes the contact's orders that follow this order.
+    /// The worker continues with the contact's orders after this order.
     Orders(Option<Digest>),
-    /// The worker next attributes the refunds without a payment that follow this position. Refunds come last, because their
-    /// attribution depends on the orders.
+    /// The worker continues with the refunds without a payment after this position. Refunds come last, because their attribution depends on
+    /// the orders.
     Refunds(Option<revenue::Place>),
 }
 
@@ -86,7 +86,7 @@ impl Progress {
         }
     }
 
-    /// Parses the progress. The stored forms are recognized by their different lengths.
+    /// Parses the progress. The length of the stored bytes identifies the variant.
     fn read(bytes: &[u8]) -> Self {
         match <(Timestamp, Digest)>::read(&mut &*bytes) {
             Some(place) => Self::Refunds(Some(place)),
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// Queues a contact's refunds without a payment to be attributed again, if there are any.
+/// Queues a contact's refunds without a payment for reattribution, if there are any.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if revenue::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());
@@ -108,14 +108,13 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Deletes events, and clicks by recipients who are not contacts, that are too old to be listed or attributed; returns whether more may be
-/// left.
+/// Deletes events and noncontact clicks that are too old to be listed or attributed. Returns whether more may be left.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))
 }
 
-/// Attributes the orders of some contacts again; returns whether more contacts may be waiting.
+/// Reattributes the orders of some contacts. Returns whether more contacts may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
@@ -126,7 +125,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    // Update the event index first: it records which orders belong to a contact. Contacts of one project are adjacent.
+    // Update the event index first, because it records which orders belong to a contact. Contacts of one project are adjacent in the queue.
     for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
         let numbers = of_project.iter().map(|(_, number)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;
@@ -141,7 +140,7 @@ pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(!activity::click_changes(tx, 1)?.is_empty())
 }
 
-/// Attributes some orders of a contact again; returns how many orders were processed.
+/// Reattributes some orders of a contact. Returns how many orders were processed.
 fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<usize> {
     let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
     let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());

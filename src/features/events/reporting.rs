@@ -18,14 +18,14 @@ pub enum Reported {
     },
 }
 
-/// Stores an event, which is in the format of `POST /v1/events` without the project.
+/// Stores an event in the format of `POST /v1/events`, without the project.
 pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<Reported, Failure> {
     let mut only = Reported::Duplicate;
     report_all(tx, project, &[event], |reported| only = reported)?;
     Ok(only)
 }
 
-/// Stores events in order, and passes the result of each event to `each`.
+/// Stores events in order and passes the result of each event to `each`.
 pub fn report_all(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -19,14 +19,14 @@ pub struct RecordedEvent {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
-    /// Warnings about the amount of the event: it is not a number, or an order has no currency.
+    /// Warnings about the amount of the event: the amount is not a number, or an order has no currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub notes: Vec<&'static str>,
 }
 
 impl RecordedEvent {
-    /// Returns the result for an event that was recorded on its own.
+    /// Returns the result for an event that was recorded outside a batch.
     pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
         let notes = Vec::new();
         match outcome {
@@ -64,7 +64,7 @@ impl EventRowResult {
     }
 }
 
-/// A row that was refused, and the reason.
+/// A rejected row and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvalidEventRow {

@@ -14,18 +14,18 @@ use crate::features::emails::{self, ReadyEmail};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
-/// An exported file that will be stored.
+/// An exported file that is to be stored.
 struct File {
     email: EmailId,
     name: String,
     blob: BlobId,
     /// The content of the file; `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
-    /// The merge fields that were removed because the platform doesn't support them.
+    /// The merge fields that were removed because the platform does not support them.
     untranslated: Vec<String>,
 }
 
-/// Exports a conversation's finished emails in one format, or for one platform.
+/// Exports a conversation's finished emails in one format or for one platform.
 pub async fn export(
     context: &Context,
     spec: &'static Spec,
@@ -70,7 +70,7 @@ pub async fn export(
     Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: target.word() })
 }
 
-/// Returns the finished emails to export. Fails if there are none.
+/// Returns the finished emails to export. Returns an error if there are none.
 pub async fn finished(context: &Context, wanted: ExportEmails) -> Result<Vec<ReadyEmail>, Failure> {
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let account = context.caller.account();

@@ -1,8 +1,8 @@
 //! Exports finished emails as files, optionally in other platforms' merge languages, and into connected accounts on these platforms.
 //!
 //! A file is created on request and kept until its link expires. Exporting the same version in the same format again returns the same file,
-//! unless its HTML has changed, for example with the brand's postal address. Exporting an email into the same account again updates what
-//! the first export created, unless that was deleted or sent.
+//! unless its HTML has changed, for example because the brand's postal address changed. Exporting an email into the same account again
+//! updates the object that the first export created, unless that object was deleted or sent.
 
 mod accounts;
 mod files;
@@ -32,7 +32,7 @@ impl Format {
     /// All export formats.
     pub const ALL: [Self; 4] = [Self::Html, Self::Mjml, Self::Png, Self::Pdf];
 
-    /// The format's wire name, which is also the file extension.
+    /// The format's name in the API, which is also the file extension.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -62,7 +62,7 @@ impl Format {
     }
 }
 
-/// What an export creates: a file in a format, or the HTML in the merge language of a platform.
+/// The output of an export: a file in a format, or HTML in the merge language of a platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Format(Format),
@@ -70,7 +70,7 @@ enum Target {
 }
 
 impl Target {
-    /// Returns the target's wire name.
+    /// Returns the target's name in the API.
     fn word(self) -> &'static str {
         match self {
             Self::Format(format) => format.word(),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::base::html_scanner::{Scanner, Tag, TokenKind};
 use crate::vocab::limits;
 
-/// The width of the emails, which Klaviyo's editor needs for its blocks.
+/// The width of the emails. Klaviyo's editor requires it for blocks.
 const WIDTH_PX: u32 = 600;
 
 /// A text cell, with the byte positions in the HTML at which marks can be inserted.
@@ -25,8 +25,8 @@ struct TextCell {
 /// The byte position of an insertion in the HTML, and the text to insert.
 type Insertion = (usize, String);
 
-/// Makes the longest text a region of Klaviyo's drag-and-drop editor, which can also add blocks above and below it. Klaviyo recommends one
-/// region per template. HTML without a text cell gets an empty region at its end.
+/// Makes the longest text cell a region of Klaviyo's drag-and-drop editor, in which users can also add blocks above and below it. Klaviyo
+/// recommends one region per template. HTML without a text cell gets an empty region at its end.
 pub fn klaviyo(html: &str) -> String {
     let cells = text_cells(html);
     let marks = format!(" data-klaviyo-region=\"true\" data-klaviyo-region-width-pixels=\"{WIDTH_PX}\"");
@@ -45,8 +45,8 @@ pub fn klaviyo(html: &str) -> String {
     inserted(html, vec![(longest.cell, marks), class])
 }
 
-/// Makes texts and images editable in Mailchimp. Each region has a unique name, and regions are not nested. HTML without a text cell
-/// becomes one region.
+/// Makes text and images editable in Mailchimp. Each region has a unique name, and regions are not nested. HTML without a text cell becomes
+/// one region.
 pub fn mailchimp(html: &str) -> String {
     let mut cells = text_cells(html);
     cells.truncate(limits::EXPORT_REGIONS_MAX);
@@ -103,7 +103,7 @@ fn inserted(html: &str, mut insertions: Vec<Insertion>) -> String {
 
 fn text_cells(html: &str) -> Vec<TextCell> {
     let mut cells = Vec::new();
-    // The position after the tag name of the last `<td>`, if only whitespace has followed its start tag.
+    // The position after the tag name of the last `<td>`, if only whitespace follows its start tag so far.
     let mut opened: Option<usize> = None;
     let mut current: Option<(TextCell, u32)> = None;
     for piece in Scanner::new(html) {

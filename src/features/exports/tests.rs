@@ -1,4 +1,4 @@
-//! Tests of exports into accounts, with a server that behaves like the platforms.
+//! Tests exports into accounts with a server that behaves like the platforms.
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -174,7 +174,7 @@ fn the_codes_name_what_is_wrong_with_the_account() {
     assert_eq!((run("").refusal().0, run("").refusal().1), (400, "INTEGRATION_ACCOUNT_REQUIRED"));
     let named = format!("&connectionId={}", first["id"].as_str().expect("an ID"));
     assert_eq!(run(&named).status, 200);
-    // A key without the scopes of exports still works for imports.
+    // A key without the scopes for exports still works for imports.
     peer.fail("/api/templates", 1, Fault::Status(403, None));
     let forbidden = run(&named);
     let (code, word, said) = forbidden.refusal();
@@ -241,7 +241,7 @@ fn an_account_that_is_connected_again_keeps_its_templates() {
     assert_eq!(at(&peer, "api/templates").len(), 2);
 }
 
-/// Creates a conversation with an email that shows an image of the brand twice, and another image.
+/// Creates a conversation with an email that shows one brand image twice and another image once.
 fn illustrated(app: &TestApp) -> String {
     app.engine().set_base_url("https://mail.example.com".into());
     let file = std::fs::read("tests/samples/pictures/receipt.mjml.png").expect("the sample can be read");
@@ -255,7 +255,7 @@ fn illustrated(app: &TestApp) -> String {
     id
 }
 
-/// Compares every request of an export with the platform's own description of its API. Regression test: the change of a Mailchimp
+/// Compares every request of an export with the platform's own API description. Regression test: the request that updates a Mailchimp
 /// campaign lacked the sender, which the description requires.
 #[test]
 fn exports_send_only_requests_that_the_platforms_describe() {
@@ -264,7 +264,7 @@ fn exports_send_only_requests_that_the_platforms_describe() {
         let app = app(&peer);
         connect(&app, provider, key);
         let id = illustrated(&app);
-        // A lost response makes the export search for what it created.
+        // After a lost response, the export searches for the object that it created.
         for part in ["/api/templates", "/3.0/templates", "/3.0/campaigns", "/marketing/emails"] {
             peer.fail_method("POST", part, 1, Fault::AfterEffect(502));
         }

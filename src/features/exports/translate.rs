@@ -1,7 +1,7 @@
 //! Translates the merge fields of an email into the language of another platform.
 //!
-//! A field without a counterpart is removed (a link becomes `#`), because the platform would show it as text or refuse the template. It is
-//! listed, so that users can replace it. Statements are removed for the same reason.
+//! A field without a counterpart is removed (a link becomes `#`), because the platform would show it as text or reject the template.
+//! Removed fields are listed, so that users can replace them. Statements are removed for the same reason.
 
 use super::regions::{self, body_end};
 use crate::engine::render::merge::decoded;
@@ -12,11 +12,11 @@ use crate::vocab::providers::Provider;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Translation {
     pub html: String,
-    /// The merge fields and statements that were removed, as they were written, each once.
+    /// The removed merge fields and statements as written in the email, without duplicates.
     pub untranslated: Vec<String>,
 }
 
-/// Translates the HTML of an email for a kind of template or draft, and marks the parts that users can edit on the platform.
+/// Translates the HTML of an email for a kind of template or draft and marks the parts that users can edit on the platform.
 pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation {
     let translation = translate(html, kind.provider(), name);
     let html = match kind {
@@ -30,7 +30,7 @@ pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation 
     Translation { html, ..translation }
 }
 
-/// Translates the HTML of an email, and adds the footer that the platform requires. `name` is the name of the template.
+/// Translates the HTML of an email and adds the footer that the platform requires. `name` is the name of the template.
 fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     let (html, untranslated) = translate_fields(html, provider, Markup::Html);
     let html = with_footer(&html, provider);
@@ -38,7 +38,7 @@ fn translate(html: &str, provider: Provider, name: &str) -> Translation {
     Translation { html, untranslated }
 }
 
-/// The format of a text, which determines how its special characters are written.
+/// The format of text, which determines how special characters are escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Markup {
     Html,
@@ -54,7 +54,7 @@ impl Markup {
     }
 }
 
-/// Translates the merge fields of a plain text, such as a subject; returns it with the fields and statements that were removed.
+/// Translates the merge fields in plain text, such as a subject. Returns the text and the removed fields and statements.
 pub fn translate_text(text: &str, provider: Provider) -> (String, Vec<String>) {
     translate_fields(text, provider, Markup::Plain)
 }
@@ -70,7 +70,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
         let Some(end) = marks.end_of(rest) else {
             out.push('{');
             rest = &rest[1..];
-            // HubSpot refuses a template with an opening mark that is never closed, such as that of a CSS rule after a brace.
+            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that a brace and a following CSS
+            // selector form.
             if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
                 out.push(' ');
             }
@@ -85,7 +86,7 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
             None if written.starts_with("{#") => {}
             None => {
                 let written = markup.decoded(written);
-                // A link without a target does less harm than a link to a placeholder.
+                // A link without a target is less harmful than a link to a placeholder.
                 out.push_str(if written.contains("_url") { "#" } else { "" });
                 if !untranslated.contains(&written) {
                     untranslated.push(written);
@@ -97,20 +98,19 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
     (out, untranslated)
 }
 
-/// Finds the closing marks of fields, statements and comments. Stores which closing marks are absent, so that HTML with many opening
-/// marks is not searched to its end for each of them.
+/// Finds the closing marks of fields, statements and comments. Stores which closing marks are absent, so that HTML is not searched to its
+/// end for each opening mark.
 #[derive(Default)]
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line in which no end of a comment was found. If more bytes than this are left, the search
-    /// is still in that line.
+    /// The number of bytes after the last line in which no comment end was found. If more bytes are left, the search is still in that line.
     no_comment: Option<usize>,
 }
 
 impl ClosingMarks {
-    /// Returns the end of the field, statement or comment at the start of a text; `None` if none starts there. CSS rules often
-    /// start with `{#`, so a comment must end on its first line.
+    /// Returns the end of the field, statement or comment at the start of the text; `None` if none starts there. A comment must end on its
+    /// first line, because CSS rules often start with `{#`.
     fn end_of(&mut self, text: &str) -> Option<usize> {
         let (close, is_absent) = match text.as_bytes().get(1)? {
             b'{' => ("}}", &mut self.no_field),
@@ -139,7 +139,7 @@ impl ClosingMarks {
     }
 }
 
-/// A merge field: its name, and the text to show to contacts who have no value for it.
+/// A merge field: its name and the default for contacts who have no value.
 struct Field {
     name: String,
     default: Option<String>,
@@ -159,7 +159,7 @@ impl Field {
         };
         let is_plain = |words: &String| !words.contains(['"', '\\', '{', '}', '|', '*', '<', '>']);
         let is_valid = is_name && default.as_ref().is_none_or(is_plain);
-        // The decoded text is inserted into HTML again, so `&` is escaped there.
+        // The decoded text is inserted into HTML again, so `&` is escaped again.
         let written = |words: String| if markup == Markup::Html { words.replace('&', "&amp;") } else { words };
         is_valid.then(|| Self { name: name.to_owned(), default: default.map(written) })
     }
@@ -217,7 +217,7 @@ impl Field {
             _ => self.custom(),
         };
         // Merge tags have up to ten uppercase letters, digits and underscores, except for `MC_LANGUAGE`, which has eleven. Custom fields
-        // that were imported from Mailchimp have such names.
+        // imported from Mailchimp have such names.
         let is_tag =
             tag.len() <= 11 && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
         is_tag.then(|| match &self.default {
@@ -257,7 +257,7 @@ fn with_footer(html: &str, provider: Provider) -> String {
             "{{ organization.name }}, {{ organization.full_address }}<br>",
         ),
         Provider::Mailchimp => (&["*|UNSUB|*"], "*|UNSUB|*", "*|LIST:COMPANY|*, *|LIST:ADDRESSLINE|*<br>"),
-        // `as_coded_template` adds the address.
+        // The function `as_coded_template` adds the address.
         Provider::HubSpot => (&["unsubscribe_link", "unsubscribe_section"], "{{ unsubscribe_link_all }}", ""),
     };
     if marks.iter().any(|mark| html.contains(mark)) {
@@ -278,7 +278,7 @@ const HUBSPOT_FOOTER: [&str; 4] = [
     "{{ site_settings.company_state }}",
 ];
 
-/// Adds what HubSpot requires of a coded email: the template annotations, and a footer with the postal address from the HubSpot
+/// Adds the parts that HubSpot requires in a coded email: the template annotations and a footer with the postal address from the HubSpot
 /// account's settings.
 fn as_coded_template(html: &str, name: &str) -> String {
     let label: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '-' | '{' | '}')).collect();
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(one("{{ tags | join(&#34;, &#34;) }}", Provider::Klaviyo).1, ["{{ tags | join(\", \") }}"]);
     }
 
-    // Regression test: a subject with the default "Tom & Jerry" was exported with `&amp;`.
+    // Regression test: if the default of a merge field in a subject was "Tom & Jerry", the exported subject contained `&amp;`.
     #[test]
     fn plain_text_has_no_entities() {
         let subject = "R&amp;D for {{ first_name | default(\"Tom & Jerry\") }}";
@@ -401,7 +401,7 @@ mod tests {
         );
     }
 
-    // Regression test: HubSpot refused the template, because it read `{#` in minified CSS as a comment without an end.
+    // Regression test: HubSpot rejected the template, because it read `{#` in minified CSS as a comment without an end.
     #[test]
     fn css_rules_open_no_comment_in_hubspot() {
         let css = "<style>@media screen{#main{color:red}}\n</style>{{ first_name }} {{# note #}{% open";

@@ -37,7 +37,7 @@ pub enum ImageHosting {
     Upload,
 }
 
-/// The exported files, or what an export created on a platform.
+/// The exported files, or the templates and drafts that an export created on a platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailExport {
@@ -56,16 +56,16 @@ pub struct EmailExport {
 pub struct FileView {
     /// The name of the file, or of the template or draft on the platform.
     pub filename: String,
-    /// The file's URL, which anyone can open, or the URL of the platform's page for the template or draft.
+    /// The file's URL, which anyone can open, or the URL of the template or draft on the platform.
     pub url: String,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
     pub email_id: EmailId,
-    /// The merge fields that were removed because the platform doesn't support them; absent if there are none.
+    /// The merge fields that were removed because the platform does not support them; absent if there are none.
     pub untranslated: Option<Vec<String>>,
-    /// When the link expires; absent for links to a platform.
+    /// When the link expires; absent for templates and drafts on a platform.
     pub expires_at: Option<WireTime>,
-    /// What the export created or updated on the platform; absent for files.
+    /// The template or draft that the export created or updated on the platform; absent for files.
     pub platform: Option<PlatformObject>,
 }
 
@@ -78,9 +78,9 @@ pub struct PlatformObject {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["html", "hybrid", "template", "campaign", "email"]))]
     pub kind: &'static str,
-    /// Whether this export created the template or draft; otherwise, this export updated the result of an earlier export.
+    /// Whether this export created the template or draft. If false, this export updated the result of an earlier export.
     pub created: bool,
-    /// The URLs of the images that could not be uploaded and stay where they are; absent if there are none.
+    /// The URLs of the images that could not be uploaded and stay at these URLs; absent if there are none.
     pub left_images: Option<Vec<String>>,
 }
 

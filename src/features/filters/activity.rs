@@ -5,7 +5,7 @@ use crate::base::period::Period;
 use crate::features::contact_records::activity::Action;
 use crate::vocab::ids::CampaignId;
 
-/// A condition on activity: the kind of activity, and when it must have happened.
+/// A condition on activity: the kind of activity and when it must have happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityTest {
     pub action: Action,
@@ -26,12 +26,12 @@ pub enum When {
 }
 
 impl ActivityTest {
-    /// Returns whether the result can change merely because time passes.
+    /// Returns whether the result can change just because time passes.
     pub fn depends_on_now(&self) -> bool {
         matches!(self.when, When::WithinMs(_) | When::BeforeMs(_))
     }
 
-    /// Returns the period to check, and whether it must contain activity (`true`) or must not (`false`).
+    /// Returns the period to check and whether activity must (`true`) or must not (`false`) occur in it.
     pub fn period(&self, now: Timestamp) -> (Period, bool) {
         match self.when {
             When::WithinMs(ms) => (Period { from: now.plus_ms(-ms), ..Period::ALWAYS }, true),

@@ -1,4 +1,4 @@
-//! Checks a filter tree and converts it to a filter that can be evaluated: parses every value, and reports the first error with its path.
+//! Checks a filter tree and converts it to a filter that can be evaluated: parses every value and reports the first error with its path.
 
 use std::ops::Bound;
 
@@ -30,7 +30,7 @@ pub struct Filter {
     /// Whether the result depends on what was sent to contacts and what they did in response.
     pub(super) uses_activity: bool,
     pub(super) uses_events: bool,
-    /// Whether the result depends on topics and on contacts' choices of topics.
+    /// Whether the result depends on topics and on contacts' topic choices.
     pub(super) uses_topics: bool,
 }
 
@@ -154,7 +154,7 @@ impl Check {
         if nodes.is_empty() && level > 0 {
             return Err(Failure::field(path, "a group requires at least one condition; add a condition or remove the group"));
         }
-        // An empty root matches every contact, even if it combines its conditions with `any`.
+        // An empty root matches every contact, even if its conditions are combined with `any`.
         Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })
     }
 
@@ -370,8 +370,8 @@ fn event(condition: &EventCondition, path: &str) -> Result<EventTest, Failure> {
     Ok(EventTest { name: name.folded(), span, wanted })
 }
 
-/// Returns an error if a parameter is missing that the mode requires, or present although the mode does not use it. The parameters are
-/// `unit`, `amount`, `from` and `to`.
+/// Returns an error if one of `unit`, `amount`, `from` and `to` is missing although the mode requires it, or present although the mode does
+/// not use it.
 fn parameters(
     path: &str,
     (has_unit, has_amount, ago): (bool, bool, bool),
@@ -417,8 +417,8 @@ fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64,
 }
 
 impl Filter {
-    /// Returns the evaluation time of this filter for a query at `now`: `now` rounded down to the minute if the result depends on
-    /// time, otherwise a constant. Repeated queries can therefore use the cache.
+    /// Returns the evaluation time of this filter for a query at `now`. This is `now` rounded down to the minute if the result depends on
+    /// time, and a constant otherwise, so that repeated queries can use the cache.
     pub(super) fn as_of(&self, now: Timestamp) -> Timestamp {
         const MINUTE_MS: i64 = 60_000;
         if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }

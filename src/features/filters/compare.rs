@@ -1,9 +1,9 @@
-//! Tests of one field's value, independent of the kind of row or record that contains the value.
+//! Tests one field's value, independently of the kind of row or record that contains the value.
 //!
 //! The rules: *Strings* are compared in folded form (`base::text::fold`: lowercase, one Unicode form); numbers and booleans are compared as
-//! a user writes them. A *list* passes if one of its items passes; objects and null have no value. *Dates* are UTC days or moments; a
-//! string that is not a date is neither before nor after any date. *Numbers* are numbers or numeric strings, in double precision. A negated
-//! mode is the exact opposite of the mode that it negates, so contacts without the field pass it.
+//! users write them. A *list* passes if one of its items passes; objects and null have no value. *Dates* are UTC days or moments; a string
+//! that is not a date is neither before nor after any date. *Numbers* are numbers or numeric strings, in double precision. A negated mode
+//! is the exact opposite of the mode that it negates, so contacts without the field pass it.
 
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};
@@ -38,7 +38,7 @@ pub enum TextPosition {
     Anywhere,
 }
 
-/// A test of whether a string contains one of several strings at a position.
+/// Tests whether a string contains one of several strings at a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTest {
     pub position: TextPosition,
@@ -48,7 +48,7 @@ pub struct TextTest {
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Returns the period that a date (a whole day) or a date-time (a millisecond) denotes; returns `None` if the string is neither.
+/// Returns the period that a date (a whole day) or a date-time (a millisecond) denotes; `None` if the string is neither.
 pub fn period(text: &str) -> Option<Period> {
     let text = text.trim();
     // Every accepted form begins with a four-digit year and a hyphen. This check quickly excludes other strings, such as telephone numbers.
@@ -72,13 +72,13 @@ pub fn day_of(at: Timestamp) -> Period {
     Period { from: Timestamp(from), to: Timestamp(from + DAY_MS) }
 }
 
-/// Returns the number that the string represents; returns `None` if it is not a number.
+/// Returns the number that the string represents; `None` if the string is not a number.
 pub fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// Returns the number to compare values with; returns `None` if the string is not a number between -(2^53 - 1) and 2^53 - 1. Values are
-/// rounded to 53 bits for the comparison; within these limits, rounding never moves a value to the wrong side of the number.
+/// Returns the number to compare values with; `None` if the string is not a number between -(2^53 - 1) and 2^53 - 1. For the comparison,
+/// values are rounded to 53 bits. Within these limits, rounding never moves a value to the wrong side of the number.
 pub fn bound(text: &str) -> Option<f64> {
     const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
     number(text).filter(|number| number.abs() <= EXACT_MAX)
@@ -120,8 +120,7 @@ impl TextTest {
                 let length = 20 - rest.len();
                 self.text(&digits[..length])
             }
-            // The text of a fraction can have 300 characters and needs an allocation, but fractions are rarely compared as
-            // text.
+            // The text of a fraction can have 300 characters and requires an allocation. Fractions are rarely compared as text.
             RowValue::Number(fraction) => self.text(fraction.to_string().as_bytes()),
         }
     }
@@ -202,8 +201,8 @@ mod tests {
 
     #[test]
     fn only_numbers_and_numeric_text_are_numbers() {
-        // Regression test: at 2^53 and above, neighboring integers become the same number, and 9007199254740993 was not greater than
-        // 9007199254740992.
+        // Regression test: at 2^53 and above, neighboring integers were rounded to the same number, and 9007199254740993 was not greater
+        // than 9007199254740992.
         assert_eq!((bound("9007199254740993"), bound("-9007199254740992"), bound("1e300")), (None, None, None));
         let above = Test::Number(Bound::Excluded(bound("9007199254740991").expect("the number is valid")), Bound::Unbounded);
         assert!(above.holds(RowValue::Whole(9_007_199_254_740_993)) && !above.holds(RowValue::Whole(9_007_199_254_740_991)));

@@ -28,7 +28,7 @@ pub struct ContactFacts<'a> {
     pub now: Timestamp,
 }
 
-/// An event, reduced to the data that filters test.
+/// The data of an event that filters test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventFact {
     /// The name of the event, folded.

@@ -3,31 +3,31 @@
 use crate::base::clock::Timestamp;
 use crate::base::period::Period;
 
-/// A condition on customer events: the name of the events, and whether and when they must have occurred.
+/// A condition on customer events: the event name, and whether and when such events must have occurred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventTest {
-    /// The name of the events. Invariant: folded.
+    /// The event name. Invariant: folded.
     pub name: String,
     pub span: EventSpan,
-    /// Whether the span must contain an event (`true`) or must not (`false`).
+    /// Whether an event must (`true`) or must not (`false`) occur in the span.
     pub wanted: bool,
 }
 
-/// The period that must contain or must not contain events.
+/// The period in which events must or must not occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSpan {
-    /// The given number of milliseconds before now.
+    /// The given number of milliseconds up to now.
     LastMs(i64),
     During(Period),
 }
 
 impl EventTest {
-    /// Returns whether the result can change merely because time passes.
+    /// Returns whether the result can change just because time passes.
     pub fn depends_on_now(&self) -> bool {
         matches!(self.span, EventSpan::LastMs(_))
     }
 
-    /// Returns the period that must contain or must not contain events.
+    /// Returns the period in which events must or must not occur.
     pub fn period(&self, now: Timestamp) -> Period {
         match self.span {
             EventSpan::LastMs(ms) => Period { from: now.plus_ms(-ms), ..Period::ALWAYS },

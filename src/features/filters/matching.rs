@@ -1,5 +1,5 @@
-//! Selects the contacts that currently match a filter. The result is computed, or taken from a cache while the data that the filter reads
-//! is unchanged.
+//! Selects the contacts that currently match a filter. The result is computed or, if the data that the filter reads is unchanged, taken
+//! from a cache.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::vocab::ids::ProjectId;
 impl Filter {
     /// Returns the numbers of the contacts that match the filter.
     ///
-    /// A condition on fields scans rows. On a snapshot, the scan uses several threads; inside a write, it uses only the writer's thread and
+    /// A condition on fields scans rows. On a snapshot, the scan uses several threads. Inside a write, it uses only the writer's thread and
     /// blocks other writers. If possible, call this function before the write.
     pub fn select(&self, tx: &impl Read, project: ProjectId, now: Timestamp) -> Result<RoaringBitmap> {
         plan::select(tx, project, now, &self.root)
@@ -41,8 +41,8 @@ impl Filter {
         }
     }
 
-    /// Returns the cache key: the project, the revisions of all data that the filter reads, the filter, and the evaluation time,
-    /// which together determine the result.
+    /// Returns the cache key: the project, the revisions of all data that the filter reads, the filter, and the evaluation time. Together,
+    /// these determine the result.
     fn key(&self, tx: &ReadTx, project: ProjectId, as_of: Timestamp) -> Result<MemoKey> {
         let revision = contact_sets::count(tx, project, Facet::Revision)?;
         let mut digest = Sha256::new();

@@ -2,10 +2,10 @@
 //!
 //! A request contains a [`FilterTree`]. [`FilterTree::check`] converts the tree to a [`Filter`] or reports the first error with its path.
 //! [`Filter::select`] returns the matching contacts, and [`Filter::matches`] checks one contact. `compare.rs` defines how values are
-//! compared; `plan.rs` and `scan.rs` search many contacts.
+//! compared. `plan.rs` and `scan.rs` search many contacts.
 //!
-//! This feature does not depend on who may see the contacts or how activity is recorded; see `contact_records::activity` and
-//! `customer_events`.
+//! This feature does not depend on who may see the contacts or how activity is recorded (see `contact_records::activity` and
+//! `customer_events`).
 
 mod activity;
 mod check;
@@ -35,8 +35,8 @@ use crate::features::{tags, topics};
 use crate::vocab::ids::ProjectId;
 
 impl Filter {
-    /// Returns an error if the filter mentions a tag or topic that the project does not have. Called only for filters in requests: a tag
-    /// that is deleted later has no contacts, and a topic that is deleted later has no subscribers.
+    /// Returns an error if the filter mentions a tag or topic that the project does not have. Called only for filters in requests. In
+    /// stored filters, a tag that was deleted later matches no contacts, and a topic that was deleted later has no subscribers.
     pub fn check_names(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
         let (tagged, subscribed) = self.names();
         for id in tagged {

@@ -1,9 +1,9 @@
 //! Computes the numbers of the contacts that match a filter.
 //!
 //! Conditions on tags, topics, statuses, times, activity and events are computed with set algebra, without a scan of the contact rows.
-//! Conditions on fields need the rows: each part of the filter gives the contacts that certainly match (`sure`) and the contacts whose
-//! rows must be checked (`open`). The whole filter therefore needs at most one scan, regardless of the number of fields in it, and the
-//! scan reads only the undecided contacts.
+//! Conditions on fields require the rows. Each part of the filter therefore returns the contacts that certainly match (`sure`) and the
+//! contacts whose rows must be checked (`open`). The whole filter requires at most one scan, regardless of the number of fields in it, and
+//! the scan reads only the undecided contacts.
 
 use roaring::RoaringBitmap;
 
@@ -25,7 +25,7 @@ use crate::vocab::ids::{ProjectId, TagId, TopicId};
 struct Part<'f> {
     /// The contacts that certainly match.
     sure: RoaringBitmap,
-    /// The contacts that match if their row passes the probe. Invariant: no contact is also in `sure`, and the set is empty if there is no
+    /// The contacts that match if their rows pass the probe. Invariant: no contact is also in `sure`, and the set is empty if there is no
     /// probe.
     open: RoaringBitmap,
     probe: Option<Probe<'f>>,
@@ -109,7 +109,7 @@ impl<R: Read> Plan<'_, R> {
         Ok(subscribed)
     }
 
-    /// Returns the contacts created in the period, which are a range of numbers because numbers are assigned in order of creation.
+    /// Returns the contacts created in the period. Their numbers form a range, because numbers are assigned in order of creation.
     fn created(&self, period: Period) -> Result<RoaringBitmap> {
         let first = |at| contact_records::first_created_at(self.tx, self.project, &self.all, at);
         let mut created = self.all.clone();
@@ -149,8 +149,8 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact in the result's `open` set is in the `sure` or `open` set of every part. Only the parts that have the contact in
-    // `open` must be checked.
+    // Each contact in the result's `open` set is in the `sure` or `open` set of every part. Only parts whose `open` set contains the
+    // contact must be checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
@@ -160,7 +160,7 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     Part { sure, open, probe: Some(probe) }
 }
 
-/// Combines parts of a filter when at least one part must match.
+/// Combines parts of which at least one must match.
 fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     let (mut sure, mut reach) = (RoaringBitmap::new(), RoaringBitmap::new());
     for part in &parts {
@@ -171,7 +171,7 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // A contact in the result's `open` set is in no part's `sure` set. Only the parts that have the contact in `open` must be
+    // No contact in the result's `open` set is in the `sure` set of a part. Only parts whose `open` set contains the contact must be
     // checked.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;

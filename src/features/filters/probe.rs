@@ -1,4 +1,4 @@
-//! The checks of a contact's row that indexes cannot replace.
+//! Checks of a contact's row, for conditions that no index covers.
 
 use roaring::RoaringBitmap;
 
@@ -14,17 +14,17 @@ pub(super) enum Probe<'f> {
     Any(Vec<ScopedProbe<'f>>),
 }
 
-/// A probe within a combination, and the contacts whose result is already known without it.
+/// A probe within a combination, and the contacts whose result is known without the probe.
 pub(super) enum ScopedProbe<'f> {
     Free(Probe<'f>),
-    /// The contacts in the set pass without a check; all others are checked.
+    /// The contacts in the set pass without a check. All other contacts are checked.
     Unless(RoaringBitmap, Probe<'f>),
-    /// Only the contacts in the set are checked; all others fail.
+    /// Only the contacts in the set are checked. All other contacts fail.
     Only(RoaringBitmap, Probe<'f>),
 }
 
 impl Probe<'_> {
-    /// Returns whether the row of contact `number` passes the check; returns `None` if the row is not a contact.
+    /// Returns whether the row of contact `number` passes the check; `None` if the row is not a contact.
     pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
             Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),

@@ -1,7 +1,7 @@
-//! Reads fields of a contact from the bytes of its row, but only the fields that a filter needs.
+//! Reads from the bytes of a contact's row only the fields that a filter needs.
 //!
-//! Building a whole contact requires a dozen allocations, which take a second for a million contacts. This code therefore skips over the
-//! bytes in the order of [`Contact`]'s fields. The planner's test compares the result with the whole contact, on random contacts and
+//! Building a whole contact requires a dozen allocations, which takes about a second for a million contacts. This code therefore skips over
+//! the bytes in the order of [`Contact`]'s fields. The planner's test compares the result with the whole contact, on random contacts and
 //! filters.
 
 use super::check::Field;
@@ -33,7 +33,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Creates a reader for a row; returns `None` if the row is not a contact.
+    /// Creates a reader for a row. Returns `None` if the row is not a contact.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut skim = PartialDecoder::record(bytes, Contact::VERSION)?;
@@ -42,7 +42,7 @@ impl<'a> Row<'a> {
         Some(Self { email: skim.text()?, rest: skim })
     }
 
-    /// Returns whether any value of `field` passes; returns `None` if the bytes are not a contact. Each item of a list is a value.
+    /// Returns whether any value of `field` passes; `None` if the bytes are not a contact. Each item of a list is a value.
     #[inline]
     pub fn any(&self, field: &Field, holds: &impl Fn(RowValue<'_>) -> bool) -> Option<bool> {
         let text = match field {
@@ -78,7 +78,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads one custom value and passes it to `holds`. If the value is a list, passes each item if `whole` is set, and nothing otherwise.
+/// Reads one custom value and passes it to `holds`. If the value is a list, passes each item if `whole` is true, and no items otherwise.
 fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(RowValue<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),

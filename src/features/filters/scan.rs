@@ -1,7 +1,7 @@
 //! The scan of rows, which finds the contacts that pass a probe.
 //!
-//! Contact numbers are divided into chunks, and each thread takes the next free chunk. A chunk with many candidates is read as one range; a
-//! chunk with few candidates is read by lookups. Memory use is limited by the size of the result.
+//! Contact numbers are divided into chunks, and each thread takes the next free chunk. A chunk with many candidates is read as one range,
+//! and a chunk with few candidates by lookups. The size of the result determines the memory use.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ use crate::vocab::tables;
 /// The number of contact numbers in one chunk. A chunk takes a few hundred microseconds, so that all threads finish at about the
 /// same time.
 const CHUNK: u32 = 4_096;
-/// The largest number of candidates that one thread scans alone; up to this number, a second thread costs more than it saves.
+/// The maximum number of candidates that a single thread scans. Up to this number, a second thread costs more time than it saves.
 const ALONE_MAX: u64 = 4_096;
 /// The maximum number of threads for one scan. More threads would take processor time from other requests, and a small machine has only two
 /// cores.

@@ -1,5 +1,5 @@
-//! Rules that relate the fields of a condition, for the schema of a filter. These are the rules in `check.rs` that a schema can express: it
-//! cannot require that the first of two values precedes the second, or count conditions across nested groups.
+//! Rules for the combination of a condition's fields, for the schema of filters. The schema contains only those rules in `check.rs` that it
+//! can express. For example, a schema cannot require that one value precedes another, or count conditions across nested groups.
 
 use schemars::Schema;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const DATE_MODES: [&str; 3] = ["date_after", "date_before", "date_on"];
 const NUMBER_MODES: [&str; 4] = ["number_gt", "number_gte", "number_lt", "number_lte"];
 const TEXT_MODES: [&str; 6] = ["is", "is_not", "starts_with", "ends_with", "contains", "not_contains"];
-/// The largest integer that a double-precision number represents exactly and distinguishes from its successor.
+/// The largest integer that a double-precision number can represent exactly and distinguish from the next integer.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
 /// Returns the keys of the filterable contact fields that `is_meant` accepts.
@@ -76,8 +76,8 @@ pub fn field(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!(choices));
 }
 
-/// Adds the rules for a condition on activity: `within` and `before` require a number of hours or days, `between` requires two
-/// times, and `never` allows neither.
+/// Adds the rules for a condition on activity: `within` and `before` require a number of hours or days, `between` requires two times, and
+/// `never` allows no parameters.
 pub fn activity(schema: &mut Schema) {
     let days = limits::SEGMENT_ACTIVITY_DAYS_MAX;
     let choices = [back(&["within", "before"], "hours", days * 24), back(&["within", "before"], "days", days)];
@@ -85,8 +85,8 @@ pub fn activity(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), choices.collect());
 }
 
-/// Adds the rules for a condition on events: `within` and `not_within` require a number of hours or days, `between` and
-/// `not_between` require two times, and the other modes allow neither.
+/// Adds the rules for a condition on events: `within` and `not_within` require a number of hours or days, `between` and `not_between`
+/// require two times, and the other modes allow no parameters.
 pub fn event(schema: &mut Schema) {
     let days = limits::EVENT_KEPT_DAYS;
     let choices = [back(&["within", "not_within"], "hours", days * 24), back(&["within", "not_within"], "days", days)];

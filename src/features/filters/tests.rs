@@ -1,4 +1,4 @@
-//! Compares the planner with the plain evaluation, on random filters and contacts, and checks that errors contain the path.
+//! Compares the planner with the reference evaluation on random filters and contacts, and checks that errors contain the path.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::vocab::tables::DatabaseKind;
 const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
 const START: Timestamp = Timestamp(1_767_225_600_000);
 const DAY_MS: i64 = 86_400_000;
-/// The number of contacts: enough that the scan uses several threads.
+/// The number of contacts, which is large enough for the scan to use several threads.
 const CONTACTS: u32 = 6_000;
 const CAMPAIGNS: [CampaignId; 2] = [CampaignId::from_bytes([1; 12]), CampaignId::from_bytes([2; 12])];
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
@@ -79,7 +79,7 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
     if dice.below(2) == 0 {
         custom_fields.insert("score".to_owned(), score(dice));
-        // Add a custom field with the same name as a standard field: a filter must not confuse the two.
+        // Add a custom field with the same name as a standard field, because a filter must not confuse the two.
         custom_fields.insert("email".to_owned(), FieldValue::Text("none".into()));
     }
     let status = Status::ALL[dice.below(4) as usize];
@@ -101,7 +101,7 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
 }
 
-/// A store with contacts, some of which were changed or deleted, and with a deleted tag that contacts still have.
+/// A store with contacts, some of which were changed or deleted, and with a deleted tag that contacts' rows still contain.
 struct Scene {
     _folder: tempfile::TempDir,
     store: Store,
@@ -143,7 +143,7 @@ fn scene() -> Scene {
     Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
-/// Creates three topics with choices of contacts, some of whom were deleted; then deletes the last topic.
+/// Creates three topics with the choices of contacts, some of whom are deleted. Then deletes the last topic.
 fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
     let seed = dice.below(u64::MAX);
     write(store, move |tx| {
@@ -323,7 +323,7 @@ fn event_condition() -> impl Strategy<Value = EventCondition> {
 }
 
 fn group(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree> + use<> {
-    // Include an ID that never belonged to a tag.
+    // Include an ID that has never belonged to a tag.
     let ids: Vec<TagId> = tags.iter().copied().chain([TagId::from_bytes([9; 12])]).collect();
     let some = |ids: Vec<TagId>| prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(select(ids), 1..3)];
     let topic_ids: Vec<TopicId> = topics.iter().copied().chain([TopicId::from_bytes([9; 12])]).collect();

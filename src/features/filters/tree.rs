@@ -1,4 +1,4 @@
-//! The filter tree as callers write it, parsed strictly; `check.rs` checks whether its values are valid.
+//! The filter tree as callers write it, parsed strictly. `check.rs` validates the values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub struct FilterTree {
     /// The contact's status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// The result of validating the address. Addresses are not validated yet, so every contact is `unknown`.
+    /// The result of validating the address. Addresses are not validated yet, so this is `unknown` for every contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_status: Option<Validation>,
     /// Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to conditions in `fields` with mode
@@ -104,13 +104,13 @@ pub struct FieldCondition {
     pub key: String,
     /// How the field is compared.
     pub mode: Mode,
-    /// The values to compare with. Most modes accept one or more values; a date or number mode requires one, and a `between` mode requires
-    /// two.
+    /// The values to compare with. Most modes accept one or more values. Date and number modes require one value, and `between` modes
+    /// require two.
     #[schemars(length(min = 1, max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub values: Vec<Operand>,
 }
 
-/// How a field is compared. String comparison ignores case; dates are UTC days or moments.
+/// How a field is compared. String comparison ignores case. Dates are UTC days or moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "FieldMode")]
@@ -149,7 +149,7 @@ pub enum Mode {
 pub struct Operand(FieldValue);
 
 impl Operand {
-    /// Returns the value as a user writes it.
+    /// Returns the value as users write it.
     pub fn text(&self) -> Cow<'_, str> {
         self.0.as_text().expect("parsing accepts only strings, numbers and booleans")
     }

@@ -1,7 +1,7 @@
 //! Copies a brand from one store to another: from test to live, or from a restored backup to the environment that lost the brand.
 //!
 //! `brand`, `audience` and `conversation` each write their part in one transaction, in which `note` can store the progress of the copy. The
-//! brand's files are written before that. A repeated copy creates no duplicates.
+//! brand's files are written first. Repeating a copy does not create duplicates.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct BrandCopier {
     pub rule: CopyRule,
 }
 
-/// What happens to an object that the target already has.
+/// What happens if the target already has an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyRule {
     /// The object is copied if the original has changed since the last copy.
@@ -46,11 +46,11 @@ pub enum CopyRule {
 #[derive(Clone, Debug, Default)]
 pub struct CopiedPart {
     pub counts: Vec<CopyCounts>,
-    /// What was not copied and why, worded for users.
+    /// The reasons why objects were not copied, worded for users.
     pub skipped: Vec<String>,
     /// The folded names of the tags that the target did not have.
     pub new_tags: Vec<String>,
-    /// Whether this is a conversation that was not copied because it is unfinished.
+    /// Whether the part is a conversation that was not copied because it is unfinished.
     pub is_unfinished: bool,
 }
 
@@ -69,7 +69,7 @@ impl BrandCopier {
         self.into.write(write).await?
     }
 
-    /// Copies the brand, its knowledge base, images, products and saved blocks. `name`, if given, replaces the brand's name.
+    /// Copies the brand, its knowledge base, images, products and saved blocks. If `name` is given, it replaces the brand's name.
     pub async fn brand(
         &self,
         target: ProjectId,
@@ -121,7 +121,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Copies an uploaded file, unless the target has a copy that does not expire. A copy that would expire is replaced.
+    /// Copies an uploaded file unless the target has a permanent copy. A copy that would expire is replaced.
     async fn file(&self, file: BlobId) -> Result<(), Failure> {
         let copy = file_id(file, self.ids);
         let known = blobs::head(&self.into.read(), copy)?;
@@ -141,7 +141,7 @@ impl BrandCopier {
         Ok(())
     }
 
-    /// Copies tags, topics and segments. A tag or topic is not duplicated if the target has one with the same name.
+    /// Copies tags, topics and segments. If the target has a tag or topic with the same name, no duplicate is created.
     pub async fn audience(
         &self,
         target: ProjectId,
@@ -208,7 +208,7 @@ impl BrandCopier {
             })?;
             let mut piece = copying.done();
             for counts in &mut piece.counts {
-                // The report counts emails, not conversations.
+                // The report counts emails instead of conversations.
                 *counts = match (counts.created, counts.updated, how.rule) {
                     (1, ..) => CopyCounts { created: count, ..counts.clone() },
                     (0, 1, CopyRule::Replace) => CopyCounts { updated: changed, unchanged: count - changed, ..counts.clone() },
@@ -246,7 +246,7 @@ pub fn block_twin<'b>(copies: &'b [SavedBlock], block: &SavedBlock, ids: CopyIds
     copies.iter().find(|other| other.id == ids.of(block.id)).or_else(|| copies.iter().find(same_name))
 }
 
-/// Returns the kind of a part, the bytes of its ID, and its encoded content, from which changes are detected.
+/// Returns the kind of a part, the bytes of its ID, and its encoded content, which is used to detect changes.
 pub fn described(part: &BrandPart) -> (CopyKind, [u8; 12], Vec<u8>) {
     let mut content = Vec::new();
     let (kind, id) = match part {
@@ -266,7 +266,7 @@ pub fn described(part: &BrandPart) -> (CopyKind, [u8; 12], Vec<u8>) {
     (kind, id, content)
 }
 
-/// The number of parts of each kind that the target brand can still get.
+/// The number of parts of each kind that can still be added to the target brand.
 struct Room([(CopyKind, usize); 3]);
 
 impl Room {
@@ -280,7 +280,7 @@ impl Room {
         ])
     }
 
-    /// Returns whether there is room for another part of this kind; if so, uses up one place.
+    /// Returns whether there is room for another part of this kind and, if so, counts the part.
     fn take(&mut self, kind: CopyKind) -> bool {
         let Some((_, room)) = self.0.iter_mut().find(|(own, _)| *own == kind) else { return true };
         let has_room = *room > 0;
@@ -297,7 +297,7 @@ struct How {
     rule: CopyRule,
 }
 
-/// Copies objects in one transaction, and counts them.
+/// Copies objects in one transaction and counts them.
 struct Copying<'t, 's> {
     tx: &'t mut WriteTx<'s>,
     how: How,
@@ -367,7 +367,7 @@ impl<'t, 's> Copying<'t, 's> {
         })
     }
 
-    /// Copies a tag; returns the ID of the copy, or `None` if the project has the maximum number of tags.
+    /// Copies a tag. Returns the ID of the copy, or `None` if the project has the maximum number of tags.
     fn tag(&mut self, tag: &tags::Tag) -> StoreResult<Option<TagId>> {
         let How { target, ids, .. } = self.how;
         let known = match tags::number(self.tx, target, &tag.name)? {
@@ -399,7 +399,7 @@ impl<'t, 's> Copying<'t, 's> {
         Ok(Some(known.id))
     }
 
-    /// Copies a topic; returns the ID of the copy, or `None` if the project has the maximum number of topics.
+    /// Copies a topic. Returns the ID of the copy, or `None` if the project has the maximum number of topics.
     fn topic(&mut self, topic: &topics::Topic) -> StoreResult<Option<TopicId>> {
         let How { target, ids, .. } = self.how;
         let all = topics::all(self.tx, target)?;
@@ -418,7 +418,7 @@ impl<'t, 's> Copying<'t, 's> {
         Ok(Some(id))
     }
 
-    /// Copies a segment; `copies` maps the IDs of tags and topics to those of their copies.
+    /// Copies a segment. `copies` maps the IDs of tags and topics to the IDs of their copies.
     fn segment(&mut self, segment: SegmentCopy, account: AccountId, copies: &HashMap<String, String>) -> StoreResult<()> {
         let How { target, ids, rule } = self.how;
         let (name, (own, exists)) = (segment.name().to_owned(), segment.target(self.tx, target, ids)?);
@@ -437,7 +437,7 @@ impl<'t, 's> Copying<'t, 's> {
             self.counter.count(CopyKind::Segments, CopyOutcome::Unchanged);
             return Ok(());
         }
-        // Campaigns are not copied. A copied segment can refer to them only if IDs stay the same and the campaigns still exist.
+        // Campaigns are not copied. A copied segment can refer to campaigns only if IDs are kept and the campaigns still exist.
         let mut campaigns: HashMap<String, String> = HashMap::new();
         for id in segment.campaigns().into_iter().filter(|_| ids == CopyIds::Same) {
             if CampaignId::parse(&id).map(|id| campaigns::exists(self.tx, account, id)).transpose()? == Some(true) {

@@ -22,7 +22,7 @@ pub struct Crossing {
     source: Source,
 }
 
-/// A request to copy contacts, and where to continue.
+/// A request to copy contacts, with the position at which to continue.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactsWish {
     /// The number of the last contact that was copied by an earlier request.
@@ -30,7 +30,7 @@ pub struct ContactsWish {
 }
 
 impl Crossing {
-    /// Prepares to copy a project of the test environment.
+    /// Prepares a copy of a project from the test environment.
     pub fn new(engine: &Arc<Engine>, account: AccountId, project: ProjectId, source: Source) -> Self {
         let store = |environment| engine.data(environment).store.clone();
         let (from, into) = (store(Environment::Test), store(Environment::Live));
@@ -38,8 +38,8 @@ impl Crossing {
         Self { copier: BrandCopier { engine: engine.clone(), account, from, project, into, ids, rule }, source }
     }
 
-    /// Copies the brand, its tags, topics, segments and finished emails, and on request its contacts. A request that continues with the
-    /// contacts copies only contacts, and adds them to the counts of the earlier request.
+    /// Copies the brand, its tags, topics, segments and finished emails, and, on request, its contacts. A request that continues an earlier
+    /// one copies only contacts and adds them to the counts of the earlier request.
     pub async fn run(self, into: Option<ProjectId>, contacts: Option<ContactsWish>) -> Result<CopyReport, Failure> {
         let (live, copier) = (self.target(into)?, &self.copier);
         let (mut counter, mut skipped) = (Counter::default(), Vec::new());
@@ -81,8 +81,8 @@ impl Crossing {
         Ok(())
     }
 
-    /// Returns the live project: the project of the last copy, otherwise the project that the caller names, otherwise a new
-    /// project. Fails instead of creating a second brand for the same site, because users rarely want that.
+    /// Returns the live project: the project of the last copy, otherwise the project that the caller names, otherwise a new project.
+    /// Returns an error instead of creating a second brand for the same site, because users rarely want two.
     fn target(&self, into: Option<ProjectId>) -> Result<ProjectId, Failure> {
         let (account, project) = (self.copier.account, self.copier.project);
         let test = projects::find(&self.copier.from.read(), account, project)?;
@@ -110,7 +110,7 @@ impl Crossing {
         }
     }
 
-    /// Copies a bounded number of contacts. Returns the number of the last copied contact if more contacts may remain.
+    /// Copies a limited number of contacts. Returns the number of the last copied contact if more contacts may remain.
     async fn contacts(
         &self,
         live: ProjectId,
@@ -137,7 +137,7 @@ impl Crossing {
                 updated: counts.updated,
                 unchanged: counts.skipped,
             });
-            skipped.extend(outcome.failures());
+            skipped.extend(outcome.failures("copied"));
             let Some(next) = next else { return Ok(None) };
             after = Some(next);
         }

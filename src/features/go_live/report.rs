@@ -31,11 +31,11 @@ pub struct CopyCounts {
     pub created: u64,
     /// The number of existing objects that the copy changed.
     pub updated: u64,
-    /// The number of existing objects that stayed as they were, usually because the original had not changed.
+    /// The number of existing objects that the copy left unchanged, usually because the original had not changed.
     pub unchanged: u64,
 }
 
-/// The counts of one copy, by kind.
+/// The counts of a copy, by kind.
 #[derive(Debug, Default)]
 pub struct Counter {
     pub counts: Vec<CopyCounts>,
@@ -65,7 +65,7 @@ impl Counter {
     }
 }
 
-/// What a copy did with one object.
+/// What a copy did with an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyOutcome {
     Created,
@@ -79,25 +79,25 @@ pub enum CopyOutcome {
 pub struct CopyReport {
     /// The test project.
     pub project_id: ProjectId,
-    /// The live project that has the copies.
+    /// The live project that contains the copies.
     pub live_project_id: ProjectId,
     /// The counts by kind.
     pub copied: Vec<CopyCounts>,
-    /// What was not copied and why, worded for users.
+    /// The reasons why objects were not copied, worded for users.
     pub skipped: Vec<String>,
-    /// If some contacts have not been copied yet: the value of `contactsAfter` for the next request, which copies more contacts.
+    /// The value of `contactsAfter` for the next request, which copies more contacts. Present if some contacts have not been copied yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts_after: Option<u32>,
 }
 
-/// What a brand still needs before it can go live, and the state of the last copy.
+/// The requirements that a brand must meet to go live, and the result of the last copy.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoLiveView {
     /// The test project.
     pub project_id: ProjectId,
     pub name: String,
-    /// The live project that has the copies; absent before the first copy.
+    /// The live project that contains the copies; absent before the first copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live_project_id: Option<ProjectId>,
     /// When the brand was last copied.
@@ -105,7 +105,7 @@ pub struct GoLiveView {
     pub copied_at: Option<WireTime>,
     /// The counts of the last copy.
     pub copied: Vec<CopyCounts>,
-    /// What live sending needs: a verified domain, a postal address, a mail transport.
+    /// The requirements of live sending: a verified domain, a postal address, and a mail transport.
     pub steps: Vec<GoLiveStep>,
     /// The number of contacts in the test environment.
     pub contacts: u64,
@@ -118,9 +118,9 @@ pub struct GoLiveStep {
     #[schemars(extend("enum" = ["domain", "address", "transport"]))]
     pub id: &'static str,
     pub done: bool,
-    /// What was found or what to do, worded for users.
+    /// The state of the requirement or the remedy, worded for users.
     pub message: String,
-    /// The live domain that was added but is not verified yet. Only the step `domain` has one.
+    /// The live domain that was added but is not verified yet. Present only in the step `domain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
 }

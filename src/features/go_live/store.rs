@@ -16,12 +16,12 @@ const COPIES: Table<CopyKey, Copied> = Table::new(tables::LIVE_COPIES);
 /// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(COPIES)];
 
-/// What is recorded about the last copy of an object or a project.
+/// The record of the last copy of an object or a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Copied {
     /// The digest of the original at the time of the copy.
     Object([u8; 32]),
-    /// The last copy of a whole project. Its key starts with the ID of the test project.
+    /// The last copy of a whole project. The row's key starts with the ID of the test project.
     Project(ProjectCopy),
 }
 

@@ -26,10 +26,10 @@ pub struct GivenSignature {
     pub secret: Secret<String>,
 }
 
-/// The pattern of the page to which browsers are redirected; blank text stands for no page.
+/// The pattern for the URL of the page to which browsers are redirected. Blank text means no page.
 pub const PAGE_PATTERN: &str = r"^(?:[\t-\r ]*| *[Hh][Tt][Tt][Pp][Ss]?:[^\x00-\x1f\x7f-\x9f]+)$";
 
-/// Describes in the schema which fields webhooks for contacts and for events have.
+/// Adds to the schema which fields are allowed for webhooks for contacts and for events.
 pub fn by_kind(schema: &mut Schema) {
     let fields = |pattern: String| {
         json!({
@@ -52,8 +52,8 @@ pub fn by_kind(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), alternatives);
 }
 
-/// Checks a new or changed webhook. `before` is the webhook before the change. A topic that has been deleted does not prevent other
-/// changes, such as turning the webhook off.
+/// Checks a new or changed webhook. `before` is the webhook before the change. If the topic was deleted in the meantime, other changes are
+/// still possible, such as turning the webhook off.
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {
@@ -94,7 +94,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
     }
 }
 
-/// Returns the first field that is set although only webhooks for contacts can have it.
+/// Returns the first of the set fields that only webhooks for contacts can have.
 fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
     let fields =
         [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];

@@ -14,15 +14,15 @@ use crate::vocab::limits;
 const EVENT_FIELDS: [&str; 8] =
     ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
 
-/// The pattern of the path of a value in a body.
+/// The pattern for the path of a value in a body.
 pub const PATH_PATTERN: &str = r"^[^.\x00-\x1f\x7f-\x9f]+(?:\.[^.\x00-\x1f\x7f-\x9f]+)*$";
 
-/// Returns the pattern of the names of fields that contacts have.
+/// Returns the pattern for the field names of contacts.
 pub fn contact_fields_pattern() -> String {
     format!("^(?:email|{})$", profile_pattern())
 }
 
-/// Returns the pattern of the names of fields that events have.
+/// Returns the pattern for the field names of events.
 pub fn event_fields_pattern() -> String {
     format!(r"^(?:{}|properties\.[\s\S]+|profile\.(?:{}))$", EVENT_FIELDS.join("|"), profile_pattern())
 }
@@ -32,7 +32,7 @@ fn profile_pattern() -> String {
     format!(r"{}|customFields\.[\s\S]+", keys.join("|"))
 }
 
-/// Checks a mapping: the names of its fields, and the syntax of its paths.
+/// Checks a mapping: its field names and the syntax of its paths.
 pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), FieldError> {
     if mapping.len() > limits::HOOK_FIELDS_MAX {
         return Err(FieldError::new("mapping", format_args!("map at most {} fields", limits::HOOK_FIELDS_MAX)));
@@ -80,7 +80,7 @@ fn fields_of(kind: HookKind) -> &'static str {
     }
 }
 
-/// Returns the input that the body contains, in the format of the API's own operations.
+/// Converts a body to input in the format of the API's own operations.
 pub fn input(hook: &Hook, body: &Value) -> Value {
     let mut input = mapped(hook.kind, &hook.mapping, body);
     if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {
@@ -102,8 +102,8 @@ fn mapped(kind: HookKind, mapping: &BTreeMap<String, String>, body: &Value) -> M
     input
 }
 
-/// Parses a body as JSON and as a form, with and without a mapping, as a fuzz target. Returns the inputs for contacts, then those for
-/// events.
+/// Parses a body as JSON and as a form, with and without a mapping. Returns the input for contacts, then the input for events. This is a
+/// fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(bytes: &[u8]) -> [Vec<Value>; 2] {
     let paths = [("email", "a.email"), ("customFields.x", "items.0.x"), ("phone", "list.id=1.phone")];
@@ -139,8 +139,8 @@ pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: O
     Value::Object(input)
 }
 
-/// Copies the body's values whose names are field names, for a webhook without a mapping. Ignores other names, because most systems
-/// send more values than the webhook needs.
+/// For a webhook without a mapping, copies the body's values that have the name of a field. Ignores other values, because most systems send
+/// more values than the webhook uses.
 fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     for (name, value) in body.as_object().into_iter().flatten() {
         match (name.as_str(), value) {
@@ -156,8 +156,8 @@ fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     }
 }
 
-/// Returns the value at a path: names of objects, separated by dots. In a list, a part of the path is the number of an item, from 0, or
-/// `name=text` for the first item in which `name` has the value `text`. A top-level name that contains dots also matches.
+/// Returns the value at a path. A path consists of field names separated by dots. For a list, a part of the path is an index, starting at
+/// 0, or `name=text` for the first item in which `name` has the value `text`. A top-level name that contains dots also matches.
 fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
     if let Some(value) = body.get(path) {
         return Some(value);
@@ -181,7 +181,7 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
         other => other.clone(),
     };
     let as_text = |value: Value| match value {
-        // `check_exact` rejects this number.
+        // The function `check_exact` rejects this number.
         Value::Number(number) if is_inexact(&number) => Value::Number(number),
         Value::Number(number) => Value::String(number.to_string()),
         Value::Bool(flag) => Value::String(flag.to_string()),
@@ -212,12 +212,13 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
     place.insert((*last).to_owned(), value);
 }
 
-/// Returns whether a number can be an integer that the parser rounded.
+/// Returns whether the number may be an integer that the parser rounded.
 fn is_inexact(number: &Number) -> bool {
     number.is_f64() && number.as_f64().is_some_and(is_rounded)
 }
 
-/// Rejects an input with a number that the parser may have rounded: an order number that lost its last digits belongs to a different order.
+/// Rejects input with a number that the parser may have rounded, because an order number with different last digits identifies a different
+/// order.
 pub fn check_exact(input: &Value) -> Result<(), FieldError> {
     fn check(field: &str, value: &Value) -> Result<(), FieldError> {
         match value {
@@ -248,7 +249,7 @@ pub fn is_form(content_type: &str) -> bool {
     kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
-/// Parses a body: JSON, or a form. Repeated fields of a form become a list.
+/// Parses a JSON or form body. Repeated form fields become a list.
 pub fn body(is_form: bool, bytes: &[u8]) -> Result<Value, FieldError> {
     if !is_form {
         let parsed: Result<Value, _> = serde_json::from_slice(bytes);

@@ -1,13 +1,13 @@
 //! Incoming webhooks: URLs to which other systems (Zapier, Make, n8n, forms) send contacts and customer events as JSON or as a form
 //! (`assets/docs/incoming-webhooks.md`).
 //!
-//! The secret in the URL selects the webhook. `signature` checks requests that are signed; `mapping` takes the values of the webhook's
-//! fields from the body; `receiving` stores a contact or an event by the same rules as the API, and records a delivery with the outcome.
-//! The response is sent after the commit.
+//! The secret in the URL selects the webhook. `signature` checks signed requests. `mapping` extracts the values of the webhook's fields
+//! from the body. `receiving` stores a contact or an event by the same rules as the API and records a delivery with the outcome. The
+//! response is sent after the commit.
 //!
-//! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery contains the name of a field and
-//! a reason, from which the texts of the body are removed; the secret in the URL is stored only as a hash; and the secret for signatures is
-//! stored only in sealed form.
+//! Invariants: a body never resubscribes a contact who unsubscribed, bounced or is suppressed; a delivery may contain the name of a field
+//! and a reason, but no text from the body; the secret in the URL is stored only as a hash; and the secret for signatures is stored only in
+//! sealed form.
 
 mod input;
 mod mapping;

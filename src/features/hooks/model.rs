@@ -1,4 +1,4 @@
-//! An incoming webhook, and the deliveries that it received.
+//! An incoming webhook and the deliveries that it received.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::vocab::ids::{AccountId, HookId, ProjectId, TopicId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HookKind {
-    /// A contact, which is added or updated.
+    /// A contact to add or update.
     Contacts,
-    /// A customer event, which is recorded.
+    /// A customer event to record.
     Events,
 }
 
@@ -35,9 +35,9 @@ pub struct Hook {
     pub mapping: BTreeMap<String, String>,
     /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<String>,
-    /// The tags that every contact gets.
+    /// The tags to add to every contact.
     pub tags: Vec<String>,
-    /// The topic that contacts with consent are subscribed to.
+    /// The topic to which contacts with consent are subscribed.
     pub topic: Option<TopicId>,
     /// Where the contacts agreed to marketing email. If absent, new contacts are non-subscribed.
     pub consent_source: Option<String>,
@@ -63,14 +63,14 @@ pub struct SignatureCheck {
 pub struct Standing {
     pub accepted: u64,
     pub rejected: u64,
-    /// The number that the next delivery gets.
+    /// The number of the next delivery.
     pub next: u64,
     pub last_at: Option<Timestamp>,
 }
 
 impl Record for Standing {}
 
-/// A request that a webhook received, and its outcome.
+/// A request that a webhook received and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookDelivery {
     pub at: Timestamp,
@@ -79,7 +79,7 @@ pub struct HookDelivery {
 
 impl Record for HookDelivery {}
 
-/// The outcome of a request. The texts of the body are removed from its reason, because they may be personal data.
+/// The outcome of a request. Text from the body is removed from the reason, because the text may be personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestOutcome {
     Created,
@@ -87,7 +87,7 @@ pub enum RequestOutcome {
     /// The contact already had these values, or the event was already known.
     Unchanged,
     Recorded,
-    /// The field of the body that cannot be used, and the reason.
+    /// The field of the body that cannot be used and the reason.
     Rejected {
         field: String,
         reason: String,

@@ -1,4 +1,4 @@
-//! Handles a request in one transaction: checks its signature, stores its contact or event, and records the delivery.
+//! Handles a request in one transaction: checks the signature, stores the contact or event, and records the delivery.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -38,7 +38,7 @@ impl From<FieldError> for Refusal {
 }
 
 /// Handles a request and records its delivery. The inner result is the response to the request, which may be a rejection. The outer result
-/// fails only if the store fails.
+/// is an error only if the store fails.
 pub fn handle(
     tx: &mut WriteTx<'_>,
     engine: &Engine,
@@ -60,7 +60,7 @@ pub fn handle(
     Ok(Err(failure))
 }
 
-/// Removes the quoted texts of the input from a reason, because reasons are stored and the texts may be personal data.
+/// Replaces quoted text from the input in a reason, because reasons are stored and the text may be personal data.
 fn without_values(reason: String, input: &Value) -> String {
     match input {
         Value::String(text) if !text.is_empty() => {
@@ -82,7 +82,7 @@ fn stored(
         return Ok(Err(Refusal { code: Code::InvalidSignature, at }));
     }
     let request = incoming.idempotency_key.map(|key| {
-        // Idempotency keys are scoped to the webhook, as those of other operations are scoped to the API key.
+        // Idempotency keys are scoped to the webhook. For other operations, they are scoped to the API key.
         IdempotentRequest::new(KeyId::from_bytes(hook.id.0), key.as_bytes(), "hooks.receive", "", &incoming.bytes)
     });
     if let Some(request) = &request {
@@ -114,7 +114,7 @@ fn stored(
             .map(|is_new| if is_new { RequestOutcome::Recorded } else { RequestOutcome::Unchanged }),
     };
     if let (Ok(_), Some(request)) = (&saved, request) {
-        // Only accepted requests are remembered, so that a rejected request can be sent again after the mapping is corrected.
+        // Only accepted requests are stored, so that a rejected request can be sent again after the mapping is corrected.
         request.store(tx, 200, &[]);
     }
     Ok(saved.map_err(Refusal::from))
@@ -131,7 +131,7 @@ fn contact(
         Some(email) => suppressions::reason(tx, &Digester::new(&engine.seal), hook.account, &email.normalized())?.is_some(),
         None => false,
     };
-    // A form does not prove that the owner of a suppressed address wants to receive mail again.
+    // A submitted form does not prove that the owner of a suppressed address wants to receive mail again.
     let consent_source = hook.consent_source.as_deref().filter(|_| !is_suppressed);
     let tags: Vec<TagName> = hook.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
     let settings = UpsertSettings { tags: &tags, consent_source };
@@ -149,8 +149,8 @@ fn contact(
     }))
 }
 
-/// Subscribes a contact with consent to the webhook's topic. A contact who already made a choice keeps it, and contacts who may not be
-/// mailed are ignored.
+/// Subscribes a contact with consent to the webhook's topic. Contacts who have already made a choice and contacts who may not be mailed
+/// stay unchanged.
 fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -> Result<(), Failure> {
     let Some(topic) = hook.topic else { return Ok(()) };
     let contact = contact_records::find_by_email(tx, hook.project, &email.normalized())?;
@@ -162,7 +162,8 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains, or why it would be rejected. Runs the checks that need no stored data.
+/// Returns the input that a body contains and the reason why it would be rejected, if any. Runs only the checks that require no stored
+/// data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
     let json = input.to_string();

@@ -1,4 +1,4 @@
-//! Signatures of requests: a header with the HMAC-SHA256 of the body, as many form services send it.
+//! Request signatures: a header with the HMAC-SHA256 of the body. Many form services send such a header.
 
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -22,7 +22,7 @@ fn place(account: AccountId, id: HookId) -> Vec<u8> {
     [b"hooks/".as_slice(), &account.0, &id.0].concat()
 }
 
-/// Returns the settings that check signatures, with the secret sealed.
+/// Returns the settings for checking signatures, with the secret sealed.
 pub fn sealed(
     seal: &Seal,
     (account, id): (AccountId, HookId),

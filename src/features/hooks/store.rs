@@ -37,7 +37,7 @@ pub fn delete(tx: &mut WriteTx<'_>, hook: &Hook) -> Result<()> {
     tx.delete_span(DELIVERIES, &DELIVERIES.under(&(hook.id,)), limits::HOOK_DELIVERIES_KEPT + 1).map(drop)
 }
 
-/// Counts the secrets of all signatures, and those that the master key in `seal` does not open.
+/// Counts all signature secrets, and those that the master key in `seal` does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(HOOKS, &Span::default(), Order::Forward, |_, hook| {

@@ -1,4 +1,4 @@
-//! Tests of incoming webhooks through the request pipeline: bodies of other systems, results, consent, and what deliveries contain.
+//! Tests incoming webhooks through the request pipeline: bodies from other systems, results, consent, and the contents of deliveries.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }
 
-/// Creates a webhook; returns its ID and URL.
+/// Creates a webhook. Returns its ID and URL.
 fn create(app: &TestApp, more: Value) -> (String, String) {
     let mut input = json!({ "projectId": app.project, "name": "Form" });
     input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -100,7 +100,7 @@ fn consent_subscribes_new_contacts_and_no_others() {
     assert_eq!(contact(&app, "bob@example.com")["status"], "subscribed", "without consent, a known contact keeps its status");
 }
 
-// Regression test: after its topic was deleted, a webhook could not be turned off, because the topic was checked again.
+// Regression test: a webhook could not be turned off after its topic had been deleted, because the topic was checked again.
 #[test]
 fn a_webhook_whose_topic_was_deleted_can_be_changed() {
     let app = TestApp::new();
@@ -159,7 +159,7 @@ fn only_the_current_url_of_an_active_webhook_is_accepted() {
     assert_eq!(app.get("/v1/incoming-webhooks").data()["hooks"][0]["id"], json!(other));
 }
 
-/// A form does not prove that the owner of a suppressed address wants to receive mail again.
+/// A submitted form does not prove that the owner of a suppressed address wants to receive mail again.
 #[test]
 fn a_suppressed_address_is_not_subscribed() {
     let app = TestApp::new();
@@ -182,7 +182,7 @@ fn items_of_lists_are_found_by_their_names() {
     assert_eq!(contact(&app, "bea@example.com")["firstName"], "Bea");
 }
 
-/// Regression test: order numbers beyond 64 bits were rounded, so two orders could get the same dedupe key, and one of them was lost.
+/// Regression test: order numbers beyond 64 bits were rounded, so two orders could have the same dedupe key, and one of them was lost.
 #[test]
 fn integers_are_kept_exactly_or_rejected() {
     let app = TestApp::new();

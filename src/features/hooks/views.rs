@@ -27,7 +27,7 @@ pub struct HookView {
     pub mapping: BTreeMap<String, String>,
     /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<String>,
-    /// The tags that every contact gets.
+    /// The tags to add to every contact.
     pub tags: Vec<String>,
     /// The topic to which contacts with consent are subscribed.
     pub topic_id: Option<TopicId>,
@@ -78,7 +78,7 @@ pub fn hook_view(tx: &impl Read, hook: &Hook) -> Result<HookView, Failure> {
 #[serde(rename_all = "camelCase")]
 pub struct HookDeliveryView {
     pub at: WireTime,
-    /// `created`, `updated` or `unchanged` for contacts; `recorded` or `unchanged` for events; `rejected`.
+    /// `created`, `updated` or `unchanged` for contacts, `recorded` or `unchanged` for events, or `rejected`.
     #[schemars(extend("enum" = ["created", "updated", "unchanged", "recorded", "rejected"]))]
     pub result: &'static str,
     /// The field that cannot be used.
@@ -96,7 +96,7 @@ pub fn delivery_view(delivery: HookDelivery) -> HookDeliveryView {
     HookDeliveryView { at: WireTime(delivery.at), result, field, reason }
 }
 
-/// An incoming webhook, with its URL if this response shows the URL.
+/// An incoming webhook, with its URL if this response shows it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookWithUrl {

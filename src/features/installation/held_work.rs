@@ -1,4 +1,4 @@
-//! The work that waits while sending is on hold, and the messages that may be sent twice when sending is resumed.
+//! The work that waits while sending is on hold, and the messages that may be sent twice after sending is resumed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,20 +15,20 @@ use crate::vocab::ids::{AccountId, CampaignId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Whether sending is on hold, and the work that waits.
+/// Whether sending is on hold, and the waiting work.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingHold {
     pub on_hold: bool,
-    /// When the hold started; work requested after this time is sent as usual. Absent if sending is not on hold.
+    /// When the hold started. Work requested after this time is not held. Absent if sending is not on hold.
     pub since: Option<WireTime>,
     /// The reason for the hold; absent if sending is not on hold.
     pub reason: Option<String>,
-    /// A notice about the messages that may be sent twice when sending is resumed; absent if sending is not on hold.
+    /// A notice about the messages that may be sent twice after sending is resumed; absent if sending is not on hold.
     pub notice: Option<String>,
-    /// The account's campaigns that wait: campaigns in progress and scheduled campaigns.
+    /// The account's waiting campaigns: campaigns in progress and scheduled campaigns.
     pub campaigns: Vec<HeldCampaign>,
-    /// The account's other work that waits, such as batches, webhooks with pending deliveries, and scheduled imports.
+    /// The account's other waiting work, such as batches, webhooks with pending deliveries, and scheduled imports.
     pub other: Vec<HeldItem>,
     /// The amount of waiting work in all accounts, by environment.
     pub environments: Vec<HeldIn>,
@@ -36,7 +36,7 @@ pub struct SendingHold {
     pub has_more: bool,
 }
 
-/// A campaign that waits for sending to be resumed.
+/// A campaign that waits for sending to resume.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldCampaign {
@@ -46,13 +46,13 @@ pub struct HeldCampaign {
     pub status: &'static str,
     /// When the campaign is scheduled to start; absent if it is already in progress.
     pub scheduled_at: Option<WireTime>,
-    /// The number of recipients who may get the campaign twice; 0 for a scheduled campaign, because its recipients are not known yet.
+    /// The number of recipients who may receive the campaign twice; 0 for a scheduled campaign, because its recipients are not known yet.
     pub recipients: u64,
     /// The number of these recipients who wait for a retry.
     pub retries: u64,
 }
 
-/// Work other than a campaign that waits for sending to be resumed.
+/// Work, other than a campaign, that waits for sending to resume.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldItem {
@@ -137,7 +137,7 @@ impl SendingHold {
     }
 }
 
-/// Returns the work that waits now. Lists the work of `account`, or of all accounts if `account` is `None` (the operator).
+/// Returns the waiting work. Lists the work of `account`, or of all accounts if `account` is `None` (the operator).
 pub fn view(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
     match engine.hold.current() {
         None => Ok(SendingHold::none()),
@@ -150,7 +150,7 @@ pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Resul
     scan(engine, hold, account, limits::HELD_SCANNED_MAX)
 }
 
-/// Returns the work that waits. Reads at most `scanned_max` objects of each kind.
+/// Returns the waiting work. Reads at most `scanned_max` objects of each kind.
 fn scan(engine: &Engine, hold: &OnHold, account: Option<AccountId>, scanned_max: usize) -> Result<SendingHold> {
     let view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
     let mut scan = Scan { hold, account, scanned_max, is_partial: false, view };
@@ -179,7 +179,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Returns whether the view can list another object of this account. `listed` is the number of objects that it lists so far.
+    /// Returns whether the view can list another object of this account. `listed` is the number of objects listed so far.
     fn lists(&mut self, account: AccountId, listed: usize) -> bool {
         let is_shown = self.account.is_none_or(|shown| shown == account);
         self.view.has_more |= is_shown && listed == limits::HELD_LISTED_MAX;
@@ -192,7 +192,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Lists these objects; returns their number.
+    /// Lists these objects and returns their number.
     fn list_all(&mut self, kind: &'static str, environment: Environment, found: Vec<(AccountId, String, String)>) -> u64 {
         self.is_partial |= found.len() == self.scanned_max;
         let count = found.len() as u64;
@@ -234,7 +234,7 @@ impl Scan<'_> {
         Ok(held)
     }
 
-    /// Counts the recipients of the held mailings, and lists those mailings that belong to no campaign.
+    /// Counts the recipients of the held mailings and lists the mailings that do not belong to a campaign.
     fn count_mailings(&mut self, tx: &ReadTx, held: &mut HeldIn) -> Result<()> {
         let ids = sending::under_way(tx, self.scanned_max)?;
         self.is_partial |= ids.len() == self.scanned_max;
@@ -264,7 +264,7 @@ impl Scan<'_> {
                 Some(id) => sending::by_id(tx, id)?,
                 None => None,
             };
-            // Skip a campaign that was started or scheduled by a request after the hold started.
+            // Skip campaigns that were started or scheduled after the hold started.
             if !self.hold.holds(mailing.as_ref().map_or(campaign.hold_number, |mailing| mailing.hold_number)) {
                 continue;
             }
@@ -288,7 +288,7 @@ impl Scan<'_> {
     }
 }
 
-/// Returns a notice about the messages and deliveries that may be sent twice. The counts of a partial scan are minimums.
+/// Returns a notice about the messages and deliveries that may be sent twice. If the scan is partial, the counts are minimums.
 fn notice(environments: &[HeldIn], is_partial: bool) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     let counted = |count: u64, one: &str, more: &str| {

@@ -1,5 +1,5 @@
-//! Replaces the master key after every copy of the old key has been lost. Counts what is lost with the old key, and adapts or replaces the
-//! data that depends on it.
+//! Replaces the master key after every copy of the old key has been lost. Counts the data that is lost with the old key, and adapts or
+//! replaces data that depends on the key.
 //!
 //! [`rekey`] must not be called on a runtime thread, because it waits for writes.
 
@@ -56,7 +56,7 @@ impl Loss {
         }
     }
 
-    /// Returns a description of what is lost, for the command line.
+    /// Returns a description of the loss, for the command line.
     pub fn means(self) -> &'static str {
         match self {
             Self::Links => "sends and campaigns: their unsubscribe and tracking links return 404 from now on",
@@ -94,7 +94,7 @@ impl Losses {
         self.0[loss as usize]
     }
 
-    /// Returns the kinds that have losses, most serious first.
+    /// Returns the kinds with at least one loss, most serious first.
     pub fn kinds(&self) -> impl Iterator<Item = Loss> {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }
@@ -107,13 +107,13 @@ impl Losses {
         self
     }
 
-    /// Adds the continuous backup, whose objects are sealed with a key that is derived from the master key.
+    /// Adds the loss of the continuous backup, whose objects are sealed with a key derived from the master key.
     pub fn with_backup(mut self) -> Self {
         self.0[Loss::Backup as usize] = 1;
         self
     }
 
-    /// Counts what is lost from the stores if `seal` has the only remaining key. The stores are control, test and live.
+    /// Counts the losses in the stores if `seal` contains the only remaining key. The stores are control, test and live.
     pub fn count([control, environments @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
@@ -139,8 +139,8 @@ impl fmt::Display for Losses {
     }
 }
 
-/// Deletes the authenticator apps and replaces the DKIM keys that the new key cannot decrypt, and hashes suppressed addresses with the new
-/// key. Can be repeated safely after a crash, even with a different new key.
+/// Deletes the authenticator apps and replaces the DKIM keys that the new key cannot decrypt. Hashes suppressed addresses with the new key.
+/// After a crash, this function can be repeated safely, even with a different new key.
 pub fn rekey([control, environments @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
     let new = seal.duplicate();
     control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;
@@ -168,7 +168,7 @@ mod tests {
         Losses::count([&control, &test, &live], seal).expect("the stores can be read")
     }
 
-    /// Regression test: without the key, a person who unsubscribed and was erased got mail after an import.
+    /// Regression test: after the key was lost, a person who had unsubscribed and been erased received mail after an import.
     #[test]
     fn each_kind_of_loss_is_counted_and_an_erased_contact_is_recognized_only_with_the_old_key() {
         let peer = Platforms::start(0);
@@ -212,7 +212,7 @@ mod tests {
             ]
         );
         assert_eq!(losses(&app, &app.engine().seal).of_secrets(), Losses::default(), "the old key opens every secret");
-        // With the right key, the erased address is still suppressed when it is added again.
+        // With the right key, the erased address is still suppressed if it is added again.
         let again = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         assert_eq!(again["suppression"], "erased");
         let reason = |seal: &Seal| suppressions::reason(&app.read(), &Digester::new(seal), account, "ada@example.com");

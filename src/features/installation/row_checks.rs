@@ -1,4 +1,4 @@
-//! TABLE: the checks of the rows of every table, which `mailmill check-data` runs.
+//! TABLE: the row checks of every table. `mailmill check-data` runs them.
 
 use crate::engine::store::{ReadTx, Result, RowCheck, blobs, feed};
 use crate::engine::{access, hold, outbox};
@@ -63,7 +63,7 @@ const ROW_CHECKS: &[&[RowCheck]] = &[
     webhooks::ROW_CHECKS,
 ];
 
-/// Returns the number of rows in a table, and how many of them cannot be read.
+/// Returns the number of rows in a table and the number of unreadable rows.
 pub fn count(tx: &ReadTx, table: TableId) -> Result<(u64, u64)> {
     let check = ROW_CHECKS.iter().copied().flatten().find(|check| check.table == table);
     check.expect("a test compares the list with the tables").count(tx)

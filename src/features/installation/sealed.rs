@@ -1,4 +1,4 @@
-//! The data that is sealed with the master key, and a test of whether a given key is the right key.
+//! Finds the data that is sealed with the master key, and tests whether a given key is the right key.
 //!
 //! A store that an earlier version created has no check value for its key. A key is then tested with the data that depends on it:
 //! authenticator apps, DKIM keys, secrets of webhooks, incoming webhooks and mail services, keys of connected accounts and stores, and the
@@ -9,12 +9,12 @@ use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
 use crate::features::{accounts, connections, domains, hooks, mail_feedback, storefront, suppressions, webhooks};
 
-/// Whether a key is the key that the stores are sealed with.
+/// Whether the stores are sealed with a given key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     Right,
     Wrong,
-    /// The stores contain no data with which the key can be tested.
+    /// The stores contain no data for testing the key.
     Untested,
 }
 
@@ -31,7 +31,7 @@ pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Re
             all = all.with(SecretCount::one(matches));
         }
     }
-    // After a rekey, some secrets stay unreadable until users replace them. A single readable secret therefore proves that the key is
+    // After a rekey, some secrets stay unreadable until users replace them, so one readable secret is sufficient proof that the key is
     // right.
     Ok(match all {
         SecretCount { total: 0, .. } => Fit::Untested,

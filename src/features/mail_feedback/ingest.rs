@@ -24,7 +24,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// The maximum number of words in a value that are tried as a token: enough for an address in a list of values.
+/// The maximum number of words in a value that are tried as a token. This is enough for an address in a list of values.
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
@@ -53,14 +53,14 @@ pub struct IngestResult {
     /// The number of events with a token of a message from this environment.
     pub recognized: usize,
     pub counts: Counts,
-    /// Whether Mailmill confirmed a subscription to an SNS topic because of the request.
+    /// Whether the request made Mailmill confirm a subscription to an SNS topic.
     pub confirmed: bool,
 }
 
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request was not handled for another reason, such as a certificate that cannot be fetched now.
+    /// The request was not handled for another reason, such as a certificate that cannot currently be fetched.
     Failed(Failure),
 }
 
@@ -82,7 +82,7 @@ impl From<StoreError> for Rejected {
     }
 }
 
-/// Handles a request. Its effects are on disk when this function returns.
+/// Handles a request. When this function returns, the request's effects are on disk.
 pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestResult, Rejected> {
     let (report, confirmed) = match check(engine, &incoming).await {
         Ok(checked) => checked,
@@ -99,8 +99,8 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestR
         id: report.id,
         events: events.collect(),
         confirmed,
-        // All accounts send through the installation's relays. The installation's own account can therefore report events about the
-        // mail of every account.
+        // All accounts send through the installation's relays. The mail services of the installation's own account can therefore report
+        // events about mail of every account.
         only: if accounts::is_installations(&engine.control.read(), account)? { None } else { Some(account) },
         list: SuppressionList::new(engine),
         incoming,
@@ -124,7 +124,7 @@ pub async fn receive(engine: &Arc<Engine>, incoming: Incoming) -> Result<IngestR
     Ok(accepted)
 }
 
-/// Checks a request. Returns its events, and whether Mailmill confirmed a subscription to an SNS topic because of the request.
+/// Checks a request. Returns the events, and whether the request made Mailmill confirm a subscription to an SNS topic.
 async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, bool), Rejected> {
     let (source, now) = (&incoming.source, engine.clock.now());
     if source.service == MailService::AmazonSes {
@@ -138,7 +138,7 @@ async fn check(engine: &Arc<Engine>, incoming: &Incoming) -> Result<(Report, boo
     Ok((feedback::read(source.service, &request, secret.as_ref().map(|secret| secret.expose().as_str()))?, false))
 }
 
-/// Returns the secret of a mail service, if it has one. After a rekey, a secret is unreadable until a user enters it again. Until then,
+/// Returns the secret of a mail service, if it has one. After a rekey, the secret is unreadable until a user enters it again. Until then,
 /// requests are rejected, even if the service does not require a secret.
 pub fn secret(engine: &Engine, source: &MailFeedback) -> Result<Option<Secret<String>>, Refusal> {
     let Some(sealed) = &source.sealed_secret else { return Ok(None) };
@@ -175,7 +175,7 @@ async fn check_sns(engine: &Arc<Engine>, incoming: &Incoming, now: Timestamp) ->
 }
 
 /// Returns a certificate's key, from the cache or from Amazon. The cache also remembers which certificates are absent or invalid, so that
-/// many requests that name the same fake certificate do not each cause a fetch.
+/// repeated requests with the same fake certificate do not each cause a fetch.
 pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<PublicKey, Rejected> {
     if let Some(known) = known_certificate(engine, url, now) {
         return known;
@@ -206,7 +206,7 @@ fn known_certificate(engine: &Engine, url: &Url, now: Timestamp) -> Option<Resul
     })
 }
 
-/// Fetches a URL of Amazon SNS. A redirect is an error, because the check of the URL would not apply to its target.
+/// Fetches a URL of Amazon SNS. A redirect is an error, because only the original URL has been checked.
 async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
     let limits = Limits {
         head: limits::SNS_TIME,
@@ -232,7 +232,7 @@ fn unavailable(message: &'static str, cause: impl std::fmt::Display) -> Failure 
     Failure { cause: Some(cause.to_string()), ..Failure::because(Code::Unavailable, message).after_seconds(1) }
 }
 
-/// Returns the first token in these texts that belongs to a message of this environment.
+/// Returns the first token in these strings that belongs to a message of this environment.
 fn token_of(tokens: &Tokens, environment: Environment, texts: &[String]) -> Option<Token> {
     let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).take(WORDS_TRIED_MAX));
     let read = |word: &str| tokens.read_local_part(word).filter(|token| token.environment == environment);
@@ -260,8 +260,8 @@ impl CheckedRequest {
         store.write(move |tx| record(tx, &request)).await?
     }
 
-    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called after a
-    /// damaged row stopped the transaction with all events. Returns whether there are any such messages.
+    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called if a damaged
+    /// row has stopped the transaction with all events. Returns whether any rows were damaged.
     async fn leave_out_damaged(&mut self, store: &Store) -> Result<bool, Rejected> {
         let mut found = false;
         for (token, event) in &mut self.events {
@@ -304,7 +304,7 @@ fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult
         None => Arrival::First,
     };
     match arrival {
-        // The error rolls back the transaction, so the rejected request changes nothing.
+        // The error rolls back the transaction, so the rejected request has no effect.
         Arrival::Reused => return Err(Refusal::Replayed.into()),
         Arrival::Repeated => accepted.counts.repeated = 1,
         Arrival::First => {
@@ -329,7 +329,7 @@ fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult
     Ok(accepted)
 }
 
-/// Stores why a request was rejected, for the mail service's page.
+/// Stores the reason why a request was rejected, for the mail service's page.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
     let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
     let key = (source.account, source.id);

@@ -14,7 +14,7 @@ use crate::vocab::ids::{AccountId, MailFeedbackId, kinds};
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// Describes in the schema which secret and which topics each service has. Spaces around both are removed.
+/// Adds to the schema which secret and topics each service requires. Surrounding spaces are removed from both.
 pub fn by_service(schema: &mut Schema) {
     let secret = |pattern: &str| json!({ "type": ["string", "null"], "pattern": format!(r"^[\t-\r ]*{pattern}[\t-\r ]*$") });
     let topic = r"^[\t-\r ]*arn:aws(?:-us-gov|-cn)?:sns:[a-z]{2}(?:-[a-z]+)+-[0-9]+:[0-9]{12}:[A-Za-z0-9_.-]+[\t-\r ]*$";
@@ -60,7 +60,7 @@ pub fn seal(
     }
 }
 
-/// Checks the ARNs of topics, and removes duplicates.
+/// Checks the ARNs of topics and removes duplicates.
 pub fn topics(service: MailService, given: Vec<String>) -> Result<Vec<String>, Failure> {
     let refused = |why: String| Err(Failure::field("topicArns", why));
     if service != MailService::AmazonSes {

@@ -1,8 +1,8 @@
 //! Mail services: webhooks through which the services that relay mail report bounces, complaints, deliveries and unsubscribes
 //! (`assets/docs/mail-services.md`).
 //!
-//! The path of a request: the secret in its URL selects the mail service; `engine/mail/feedback` checks the signature and reads the
-//! events; `ingest` finds the message of each event by the token in the event; `features/tracking` applies the effects. The response is
+//! How a request is processed: the secret in the URL selects the mail service. `engine/mail/feedback` checks the signature and reads the
+//! events. `ingest` finds the message of each event by the token in the event. `features/tracking` applies the effects. The response is
 //! sent after the commit.
 //!
 //! Invariants: an event has no effect without a token that only the message contains; an event has no effect on the mail of another
@@ -38,7 +38,7 @@ fn require(tx: &impl Read, account: AccountId, id: MailFeedbackId) -> Result<mod
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Returns the mail services among `services` that report no events about live mail to any account.
+/// Returns those of `services` for which no account has a webhook in the live environment.
 pub fn silent(engine: &Engine, services: &[MailService]) -> Result<Vec<MailService>, Failure> {
     let known = store::services(&engine.data(Environment::Live).store.read())?;
     Ok(services.iter().copied().filter(|service| !known.contains(service)).collect())

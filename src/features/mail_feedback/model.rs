@@ -1,4 +1,4 @@
-//! A mail service, and the counts of what it has reported.
+//! A mail service and the counts of the events that it has reported.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::engine::store::Record;
 use crate::vocab::ids::{AccountId, MailFeedbackId};
 use crate::vocab::mail_services::MailService;
 
-/// The time between two stored rejections, so that a flood of forged requests causes few writes.
+/// The minimum time between two stored rejections, so that a flood of forged requests causes few writes.
 const REJECTION_PAUSE_MS: i64 = 10_000;
 
 /// A mail service that reports events to a webhook.
@@ -36,7 +36,7 @@ pub fn secret_context(account: AccountId, id: MailFeedbackId) -> Vec<u8> {
     format!("mail_feedback/{account}/{id}/secret").into_bytes()
 }
 
-/// The status of a mail service, and the counts of its events.
+/// The status of a mail service and the counts of its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub counts: Counts,
@@ -59,7 +59,7 @@ pub struct Rejection {
 }
 
 impl Standing {
-    /// Returns whether to store a rejection at this time, regardless of its reason: the previous stored rejection must be old
+    /// Returns whether to store a rejection at this time, regardless of its reason. This is true if the previous stored rejection is old
     /// enough.
     pub fn notes_rejection(&self, now: Timestamp) -> bool {
         self.last_rejection.is_none_or(|last| now.ms_since(last.at) >= REJECTION_PAUSE_MS)

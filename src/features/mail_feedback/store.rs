@@ -104,8 +104,8 @@ pub enum Arrival {
     Reused,
 }
 
-/// Remembers the ID of a request. Also forgets up to two of the oldest IDs: those of requests that would no longer be accepted, and others
-/// if too many are stored.
+/// Stores the ID of a request. Also deletes up to two of the oldest IDs if their requests would no longer be accepted or if too many IDs
+/// are stored.
 pub fn remember(
     tx: &mut WriteTx<'_>,
     id: MailFeedbackId,
@@ -118,7 +118,7 @@ pub fn remember(
         return Ok(if known == known_request { Arrival::Repeated } else { Arrival::Reused });
     }
     let kept_from = now.plus_ms(-limits::MAIL_FEEDBACK_AGE_MAX_MS - limits::MAIL_FEEDBACK_CLOCK_MS_MAX);
-    // Up to two old IDs are forgotten for each new one, so that their number decreases after a burst.
+    // Up to two old IDs are deleted for each new ID, so that the number of IDs decreases after a burst.
     for ((id, at, digest), ()) in tx.list(REQUEST_ORDER, &REQUEST_ORDER.under(&(id,)), Order::Forward, 2)? {
         if at < kept_from || standing.remembered >= limits::MAIL_FEEDBACK_REQUESTS_MAX {
             tx.delete(REQUEST_ORDER, &(id, at, digest));

@@ -1,4 +1,4 @@
-//! Tests of mail services through the request pipeline: events in the services' formats, and their effects.
+//! Tests mail services through the request pipeline: events in the services' formats, and their effects.
 
 use http::{HeaderMap, Method};
 use serde_json::{Value, json};
@@ -66,13 +66,13 @@ impl Scene {
         Tokens::new(&self.app.engine().seal).local_part(token)
     }
 
-    /// Adds a mail service; returns its ID and the URL of its webhook.
+    /// Adds a mail service. Returns its ID and the URL of its webhook.
     fn add(&self, input: Value) -> (String, String) {
         let made = self.app.post("/v1/mail-services", input).data();
         (text(&made["id"]), text(&made["url"]))
     }
 
-    /// Adds a Postmark mail service to another account; returns the URL of its webhook.
+    /// Adds a Postmark mail service to another account. Returns the URL of its webhook.
     fn add_of(&self, account: AccountId) -> String {
         let id = MailFeedbackId::from_bytes([8; 12]);
         let token = UrlToken::new(Environment::Test, account, id, &SeededRandom::new(3));
@@ -192,7 +192,7 @@ fn a_hard_bounce_suppresses_the_address_once_and_a_forged_one_does_not() {
     }
 }
 
-/// Returns why a request without headers, or with a signature of another key, is rejected.
+/// Returns why a request is rejected if it has no headers or is signed with another key.
 fn reason_of(service: MailService) -> &'static str {
     if service == MailService::Mailgun { "signature_wrong" } else { "signature_missing" }
 }
@@ -392,7 +392,7 @@ fn rejections_are_stored_at_intervals_whatever_their_reason() {
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
 }
 
-/// Mailgun repeats a request for hours unless the status is 406. In the meantime, a wrong secret can be corrected.
+/// Mailgun repeats a request for hours unless the status is 406. During that time, a wrong secret can be corrected.
 #[test]
 fn only_what_no_repeat_can_correct_ends_the_repeats_of_mailgun() {
     let scene = Scene::new();

@@ -41,13 +41,13 @@ pub struct MailFeedbackView {
     pub other_events: u64,
     /// The number of events that match no message of this environment. They have no effect.
     pub unmatched_events: u64,
-    /// The number of requests that had arrived before. They have no effect.
+    /// The number of repeated requests. They have no effect.
     pub repeated_requests: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
 
-/// Whether events arrive.
+/// Whether events are arriving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MailFeedbackStatus {
@@ -62,7 +62,7 @@ pub enum MailFeedbackStatus {
 pub struct RejectionView {
     pub at: WireTime,
     pub reason: Refusal,
-    /// What is wrong and how to correct it.
+    /// The problem and its remedy.
     pub message: &'static str,
 }
 
@@ -137,7 +137,7 @@ impl MailFeedbackView {
     }
 }
 
-/// A mail service, with the URL of its webhook if this response shows the URL.
+/// A mail service, with the URL of its webhook if this response shows it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailFeedbackWithUrl {

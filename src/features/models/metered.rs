@@ -1,4 +1,4 @@
-//! A language model whose usage is counted for a brand. A request that could exceed a monthly limit is refused.
+//! A language model whose usage is counted for a brand. A request that could exceed a monthly limit is rejected.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Payer {
     pub environment: Environment,
 }
 
-/// A language model, and where its usage is counted.
+/// A language model and the brand that its usage is counted for.
 #[derive(Clone)]
 pub struct MeteredModel {
     client: Arc<Client>,
@@ -35,7 +35,7 @@ struct Meter {
     limits: Limits,
 }
 
-/// The monthly limits in millionths of the currency.
+/// The monthly limits, in millionths of the currency.
 #[derive(Clone, Copy)]
 struct Limits {
     account: Option<u64>,
@@ -76,7 +76,7 @@ impl MeteredModel {
 }
 
 impl Meter {
-    /// Counts the estimate of a request. Fails if the request could exceed a limit, or if the estimate cannot be stored.
+    /// Counts the estimate of a request. Returns an error if the request could exceed a limit or if the estimate cannot be stored.
     async fn reserve(&self, model: &str, estimate: Usage) -> Result<Entry, ModelError> {
         let Payer { account, project, environment } = self.payer;
         let entry = Entry { account, month: month::of(self.clock.now()), project, environment };
@@ -110,7 +110,7 @@ impl Meter {
     }
 }
 
-/// Returns why a request with this estimate must not be sent. A request without a cost is not refused.
+/// Returns why a request with this estimate must not be sent. A request without a cost is always allowed.
 fn refusal(tx: &impl Read, entry: Entry, limits: Limits, estimate: Usage) -> StoreResult<Option<String>> {
     if estimate.micro_cost == 0 {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Language models as accounts use them: the usage is counted by brand, model and month, and a request that could exceed a monthly limit is
-//! refused.
+//! Language models as accounts use them. Usage is counted by brand, model and month, and a request that could exceed a monthly limit is
+//! rejected.
 //!
 //! Invariant: the estimated cost of a request is stored before the request is sent, and replaced by the actual usage after the response. If
 //! the process is killed in between, the request is still counted.

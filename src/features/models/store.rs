@@ -25,7 +25,7 @@ pub struct MonthlyUsage {
 
 impl Record for MonthlyUsage {}
 
-/// The brand and the month that a request belongs to.
+/// The brand and the month of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub account: AccountId,
@@ -40,7 +40,7 @@ pub fn change(tx: &mut WriteTx<'_>, entry: Entry, model: &str, change: impl FnOn
     let key = (account, month, project, model.to_owned());
     let before = tx.get(USAGE, &key)?;
     if before.is_none() {
-        // Adding a row also deletes old rows, from months that are no longer shown.
+        // Adding a row also deletes rows for months that are no longer shown.
         let oldest = month.saturating_sub(limits::METRICS_MONTHS_MAX as u32);
         let over = Span { to: Some((account, oldest).to_bytes()), ..USAGE.under(&(account,)) };
         tx.delete_span(USAGE, &over, limits::MODEL_USAGE_DELETED_AT_ONCE)?;

@@ -1,4 +1,4 @@
-//! Tests of the monthly limits: before a request, after a response, and after a process is killed.
+//! Tests the monthly limits: before a request, after a response, and after a process is killed.
 
 use serde_json::json;
 
@@ -89,7 +89,7 @@ fn a_limit_stops_requests_before_they_are_sent_and_ends_with_the_month() {
 
 /// Adds a cost to the usage, as if an earlier request had been made.
 fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
-    // The live environment has a different brand.
+    // The live environment contains a different brand.
     let project = if environment == Environment::Test { app.project } else { ProjectId::from_bytes([9; 12]) };
     let entry = Entry { account: app.account(), month: month::of(app.engine().clock.now()), project, environment };
     let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
@@ -101,7 +101,7 @@ fn spend(app: &TestApp, environment: Environment, micro_cost: u64) {
     app.engine().control.write_blocking(write).expect("the write succeeds").expect("the write succeeds");
 }
 
-/// A process that is killed while a model responds has stored the estimate, which still counts toward the limit.
+/// If a process is killed while a model responds, the stored estimate still counts toward the limit.
 #[test]
 fn a_request_that_a_kill_interrupts_counts_with_its_estimate() {
     let peer = FakeModel::with(vec![Reaction::Silent(std::time::Duration::from_millis(1_500))]);

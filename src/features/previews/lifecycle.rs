@@ -1,4 +1,4 @@
-//! Assigns renderings to previews, stores the results of renderings, and deletes renderings that no preview uses.
+//! Assigns renderings to previews, stores the results of renderings, and deletes unused renderings.
 
 use super::model::{ContentDigest, Drawing, DrawingState, DrawnWith, Picture, Preview, PreviewDevice, Source, digest};
 use super::store;
@@ -111,7 +111,7 @@ pub fn close_if_done(tx: &mut WriteTx<'_>, account: AccountId, id: PreviewId) ->
     Ok(true)
 }
 
-/// Deletes a preview, and the renderings that only this preview uses.
+/// Deletes a preview and the renderings that only this preview uses.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, preview: &Preview) -> Result<()> {
     for device in &preview.devices {
         let Some(mut drawing) = store::drawing(tx, account, device.drawing)? else { continue };

@@ -4,8 +4,8 @@
 //! ([`crate::engine::clients::transform`]), fetches its images, and draws the devices. Each rendering is stored as soon as it is finished,
 //! so a preview continues after a restart.
 //!
-//! Invariant: a rendering counts the previews that use it, and is deleted with the last of them. Previews of the same content by the same
-//! account can share renderings.
+//! Invariant: a rendering counts the previews that use it, and is deleted together with the last of these previews. Previews of the same
+//! content by the same account can share renderings.
 
 mod lifecycle;
 mod model;

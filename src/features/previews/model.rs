@@ -16,14 +16,14 @@ const DRAWING_VERSION: u32 = 2;
 /// The digest of the values that determine a rendering, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// The rendering engine, and the digest of the tables of HTML and CSS support: both affect the pictures.
+/// The rendering engine and the digest of the tables of HTML and CSS support. Both affect the pictures.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnWith {
     pub engine: &'static str,
     pub tables: [u8; 32],
 }
 
-/// Returns the digest of what determines the picture of an email on a device. `text` is the text part, if it is known.
+/// Returns the digest of the values that determine the picture of an email on a device. `text` is the text part, if known.
 pub fn digest(html: &str, text: Option<&str>, device: &Device, with: DrawnWith) -> ContentDigest {
     let DrawnWith { engine, tables } = with;
     let version = format!("{DRAWING_VERSION} {} {engine} {}", env!("CARGO_PKG_VERSION"), device.key);
@@ -43,7 +43,7 @@ pub struct Preview {
     /// The email's content; stored only while devices are waiting.
     pub source: Option<BlobId>,
     pub devices: Vec<PreviewDevice>,
-    /// The total size, in bytes, of the files that were drawn for this preview.
+    /// The total size, in bytes, of the files created for this preview.
     pub bytes: u64,
     /// The number of attempts to draw the preview.
     pub attempts: u8,
@@ -54,7 +54,7 @@ pub struct Preview {
 
 impl Record for Preview {}
 
-/// One device of a preview, and its rendering.
+/// One device of a preview and its rendering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PreviewDevice {
     pub key: String,
@@ -71,7 +71,7 @@ pub struct Source {
     pub text: Option<String>,
 }
 
-/// The state of rendering an email on a device. Several previews of the same content can use it.
+/// The rendering of an email on a device. Several previews of the same content can use one rendering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawing {
     pub digest: ContentDigest,

@@ -1,4 +1,4 @@
-//! Deletes old previews: after a week, or earlier if an account has too many or their files are too large.
+//! Deletes old previews: after a week, or earlier if an account has too many previews or their files take too much space.
 
 use super::{lifecycle, store};
 use crate::engine::store::{Result, WriteTx};
@@ -21,7 +21,7 @@ pub fn make_space(tx: &mut WriteTx<'_>, account: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes some of the expired previews. Returns whether there may be more.
+/// Deletes some of the expired previews. Returns whether there may be more expired previews.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let oldest = store::oldest(tx, limits::EMAIL_PREVIEWS_SWEPT)?;
     let mut swept = 0;

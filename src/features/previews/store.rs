@@ -17,7 +17,7 @@ const DIGESTS: Table<(AccountId, ContentDigest), Shared> = Table::new(tables::PR
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(PREVIEWS), RowCheck::of(BY_TIME), RowCheck::of(QUEUE), RowCheck::of(DRAWINGS), RowCheck::of(DIGESTS)];
 
-/// The rendering that previews with the same content share.
+/// The rendering that previews of the same content share.
 #[derive(Serialize, Deserialize)]
 struct Shared(DrawingId);
 
@@ -84,17 +84,17 @@ pub fn delete_drawing(tx: &mut WriteTx<'_>, account: AccountId, id: DrawingId) {
     tx.delete(DRAWINGS, &(account, id));
 }
 
-/// Returns the rendering that previews with this content share, if any.
+/// Returns the rendering that previews of this content share, if any.
 pub fn shared(tx: &impl Read, account: AccountId, digest: &ContentDigest) -> Result<Option<DrawingId>> {
     Ok(tx.get(DIGESTS, &(account, *digest))?.map(|Shared(id)| id))
 }
 
-/// Makes later previews with this content share a rendering.
+/// Makes later previews of this content share a rendering.
 pub fn share(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) {
     tx.put(DIGESTS, &(account, *digest), &Shared(id));
 }
 
-/// Makes later previews with this content use a new rendering, if they would share this one.
+/// If later previews of this content would share this rendering, makes them use a new rendering instead.
 pub fn unshare(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) -> Result<()> {
     if shared(tx, account, digest)? == Some(id) {
         tx.delete(DIGESTS, &(account, *digest));

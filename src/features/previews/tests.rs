@@ -1,4 +1,4 @@
-//! Tests of previews through the operations, with their worker.
+//! Tests previews through the operations and the worker.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn get(app: &TestApp, preview: &Value) -> Value {
     app.get(&format!("{PATH}/{}", preview["previewId"].as_str().expect("an ID"))).data()
 }
 
-/// Downloads a picture of a preview by its link, and decodes it.
+/// Downloads a picture of a preview from its link and decodes the picture.
 fn file(app: &TestApp, url: &Value) -> image::DynamicImage {
     let url = url.as_str().expect("a link");
     let (status, _, bytes) = app.download(&url[url.find("/v1/files/").expect("a path")..]);
@@ -70,7 +70,7 @@ fn the_same_content_is_drawn_once() {
     let app = TestApp::new();
     let body = json!({ "html": HTML, "devices": ["gmail.ios", "gmail.ios.dark"] });
     let first = create(&app, &body);
-    // A preview of the same content that is created before the first is drawn waits for the same renderings.
+    // A second preview of the same content waits for the same renderings if the first preview has not been drawn yet.
     let second = create(&app, &body);
     work(&app);
     let files = |preview: &Value| {
@@ -141,7 +141,7 @@ fn html_that_cannot_be_drawn_fails_with_a_reason() {
     let done = get(&app, &made);
     assert_eq!((&done["status"], &done["devices"][0]["status"]), (&json!("FAILED"), &json!("FAILED")));
     assert!(done["devices"][0]["error"].as_str().is_some_and(|reason| !reason.is_empty()), "{done}");
-    // A failure is not shared: the next request draws again.
+    // A failure is not shared. The next request renders the email again.
     assert_eq!(create(&app, &json!({ "html": "<div>".repeat(5_000), "devices": ["gmail.ios"] }))["status"], "PROCESSING");
 }
 
@@ -224,7 +224,7 @@ fn an_account_keeps_a_limited_number_of_previews() {
     }
     assert_eq!(app.read().rows(crate::vocab::tables::PREVIEWS).expect("it can be read"), limits::EMAIL_PREVIEWS_KEPT_MAX as u64);
     assert_eq!(app.get(&format!("{PATH}/{}", first["previewId"].as_str().expect("an ID"))).refusal().0, 404);
-    // The later previews use the same rendering, so it was not deleted with the first preview.
+    // Later previews use the same rendering, so it was not deleted with the first preview.
     assert_eq!(create(&app, &body)["cached"], true);
 }
 

@@ -21,7 +21,7 @@ pub enum PreviewStatus {
     Processing,
     /// All devices were drawn.
     Completed,
-    /// Some devices were drawn; the others failed.
+    /// Some devices were drawn, and the others failed.
     PartialSuccess,
     /// No device was drawn.
     Failed,
@@ -71,8 +71,8 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of a PNG of the email; the note `cut_off` says that the PNG lacks the end of the email. The URL is valid for one to two
-    /// days; to renew it, request the preview again.
+    /// The URL of a PNG of the email. The note `cut_off` says that the PNG lacks the end of the email. The URL is valid for one to two
+    /// days. To renew it, request the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,
@@ -80,13 +80,13 @@ pub struct PreviewDeviceView {
     pub full_thumbnail_url: Option<String>,
     /// The rendering engine: `embedded` or `chromium`.
     pub engine: Option<String>,
-    /// How close the simulation is to the client.
+    /// How closely the simulation matches the client.
     pub tier: Option<Tier>,
     /// The date of the support tables, as `YYYY-MM-DD`.
     pub data_version: Option<String>,
     /// The parts of the email that the client removes or changes.
     pub cuts: Vec<Cut>,
-    /// Problems of the email in this client, and limits of the picture.
+    /// Problems with the email in this client, and limitations of the picture.
     pub notes: Vec<Note>,
     /// Whether the rendering was already finished when the preview was created.
     pub cached: bool,
@@ -137,7 +137,7 @@ pub struct OneDeviceView {
     pub device: PreviewDeviceView,
 }
 
-/// Loads the data of views.
+/// Loads the data for views.
 pub struct Viewer<'a, R> {
     pub engine: &'a Engine,
     pub tx: &'a R,
@@ -184,7 +184,7 @@ impl<R: Read> Viewer<'_, R> {
 
     fn of(&self, device: &PreviewDevice, drawing: &Drawing) -> PreviewDeviceView {
         let link = |file: BlobId| Some(self.engine.file_link(file).0);
-        // If this version no longer supports the device, the device's key is shown as its name.
+        // If this version no longer supports the device, the device's key is used as its name.
         let known = devices::find(&device.key);
         let view = PreviewDeviceView { cached: device.cached, ..PreviewDeviceView::waiting(&device.key, known) };
         match &drawing.state {
@@ -296,7 +296,7 @@ impl PreviewView {
     }
 }
 
-/// Returns the status of a preview, and the number of its devices in each status.
+/// Returns the status of a preview and the number of its devices in each status.
 fn summary(preview: &Preview, drawings: &[Drawing]) -> (PreviewStatus, PreviewMetadata) {
     let count = |wanted: fn(&DrawingState) -> bool| drawings.iter().filter(|drawing| wanted(&drawing.state)).count();
     let processing = count(DrawingState::is_waiting);

@@ -1,6 +1,6 @@
 //! Draws the devices of waiting previews, in steps that can be repeated.
 //!
-//! Claiming a preview counts an attempt. Each rendering is stored when it is finished, so after a crash, the preview continues with the
+//! Claiming a preview counts as an attempt. Each rendering is stored when it is finished, so after a crash, the preview continues with the
 //! devices that are still waiting.
 
 use std::collections::{BTreeMap, HashSet};
@@ -25,15 +25,14 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DrawingId, PreviewId};
 use crate::vocab::{limits, placeholders, tables};
 
-/// The maximum total size, in bytes, of the views that one worker process creates, estimated from the size of the email. A process
-/// returns at most 32 MiB, which leaves space for views that are larger than the email.
+/// The maximum total size, in bytes, of the views that one worker process creates, estimated from the size of the email. A process returns
+/// at most 32 MiB, which leaves room for views that are larger than the email.
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum number of image pixels per CSS pixel. The screens of phones have three, but the dashboard shows pictures at a
-/// smaller size.
+/// The maximum number of image pixels per CSS pixel. Phone screens have three, but the dashboard shows pictures at a smaller size.
 const DENSITY_MAX: f32 = 2.0;
-/// The maximum width of a phone in CSS pixels. Phones, including their browsers, scale wide emails down.
+/// The maximum width of a phone in CSS pixels. Mail apps and browsers on phones scale wide emails down.
 const PHONE_WIDTH_PX_MAX: u32 = 500;
-/// The pause before a preview is tried again if no worker process was free.
+/// The pause before a preview is retried if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// The error for a waiting device that this version does not support.
 const UNSUPPORTED_DEVICE: &str =
@@ -52,7 +51,7 @@ struct Running {
     drawings: Vec<DrawingId>,
 }
 
-/// Draws waiting previews, several in parallel, preferably of different accounts.
+/// Draws waiting previews in parallel, preferably of different accounts.
 pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let studio = Studio { data: engine.data(environment).clone(), engine };
     let mut work = FuturesUnordered::new();
@@ -60,7 +59,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
     let mut running: Vec<Running> = Vec::new();
     let mut failed = None;
     loop {
-        // Subscribe before reading the queue, so that an addition in between is not missed.
+        // The subscription precedes reading the queue, so that no addition in between is missed.
         let added = Box::pin(studio.data.store.changed(tables::PREVIEW_QUEUE).notified());
         while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP {
             let Some(next) = next(&studio.data.store.read(), &started, &running)? else { break };
@@ -132,7 +131,7 @@ impl Studio {
         self.postpone(account, id).await
     }
 
-    /// Counts an attempt, and returns the waiting devices. After too many attempts, the waiting devices fail.
+    /// Counts an attempt and returns the waiting devices. After too many attempts, the waiting devices fail.
     async fn claim(&self, account: AccountId, id: PreviewId) -> Result<Option<Claimed>, Failure> {
         let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Claimed>, rows::Error> {
             let Some(mut preview) = store::preview(tx, account, id)? else { return Ok(None) };
@@ -163,7 +162,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Takes back the count of an attempt that found no free worker process, and waits a moment.
+    /// Undoes the count of an attempt that found no free worker process, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {
@@ -193,7 +192,7 @@ impl Studio {
         Ok(views)
     }
 
-    /// Draws devices, several in parallel, and stores each rendering when it is finished.
+    /// Draws devices in parallel and stores each rendering when it is finished.
     async fn pictures(
         &self,
         account: AccountId,
@@ -264,7 +263,7 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
 
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
-    // At 120 dpi, Windows enlarges everything, so the window is fewer CSS pixels wide.
+    // At 120 dpi, Windows enlarges everything, so the window width in CSS pixels is smaller.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -284,7 +283,7 @@ fn options(device: &Device) -> ScreenshotOptions {
     }
 }
 
-/// Stores the files of a rendering, and returns the picture.
+/// Stores the files of a rendering and returns the picture.
 fn keep(
     tx: &mut WriteTx<'_>,
     view: client_views::ClientViewHead,

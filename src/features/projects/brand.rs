@@ -1,7 +1,7 @@
 //! The facts about a brand that its emails are based on. This module uses no store, clock or network.
 //!
-//! The import fills in a brand from its sites, and users can change it. Any value can be missing; the code that renders an email then
-//! uses a default value.
+//! The import fills in these facts from the brand's sites, and users can change them. If a value is missing, the code that renders an email
+//! uses a default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ pub struct Brand {
     pub tagline: Option<String>,
     /// A description of what the brand does, in one or two sentences.
     pub description: Option<String>,
-    /// The languages of the brand's pages (BCP 47), the main language first.
+    /// The languages of the brand's pages (BCP 47 tags), main language first.
     pub languages: Vec<String>,
     /// Candidates for a logo, best first.
     pub logos: Vec<BrandLogo>,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
-    /// The font files or style sheets of the families in `fonts`, which emails load in clients that support web fonts.
+    /// The font files or style sheets of the families in `fonts`. Emails load them in clients that support web fonts.
     pub web_fonts: Vec<BrandWebFont>,
     /// The radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
@@ -49,7 +49,7 @@ pub struct BrandLogo {
     /// The measured size in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The backgrounds that the logo is visible on.
+    /// The backgrounds on which the logo is visible.
     pub background: BrandLogoBackground,
 }
 
@@ -83,7 +83,7 @@ pub enum BrandLogoBackground {
     Light,
     /// A dark background, because the logo is light and transparent.
     Dark,
-    /// Any background, because the logo is opaque or contrasts with both light and dark.
+    /// Any background, because the logo is opaque or contrasts with both light and dark backgrounds.
     Any,
     /// The background is unknown, because the logo has not been analyzed.
     #[default]
@@ -115,7 +115,7 @@ pub struct BrandPalette {
     pub button_text: Option<String>,
 }
 
-/// The fonts of a brand as CSS font stacks. Each stack ends with fonts that most email clients have.
+/// The fonts of a brand as CSS font stacks. Each stack ends with fonts that are available in most email clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandFonts {
@@ -123,7 +123,7 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
-/// The kind of a font family, which determines its fallbacks.
+/// The kind of a font family. It determines the fallback fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FontKind {
     Sans,
@@ -146,7 +146,7 @@ pub struct BrandWebFont {
 }
 
 impl BrandWebFont {
-    /// Returns whether the URL is that of a font file rather than a style sheet.
+    /// Returns whether the URL refers to a font file rather than a style sheet.
     pub fn is_file(&self) -> bool {
         !self.url.starts_with("https://fonts.googleapis.com/")
     }
@@ -225,9 +225,9 @@ pub struct BrandVoice {
     pub sentence_words: Option<f32>,
     /// Words that the brand uses often, excluding the most common words of the language.
     pub words: Vec<String>,
-    /// Words that describe the tone, such as `warm` or `dry`. Only users set them.
+    /// Words that describe the tone, such as `warm` or `dry`. Set only by users.
     pub tone: Vec<String>,
-    /// Words that emails must not contain. Only users set them.
+    /// Words that emails must not contain. Set only by users.
     pub avoid: Vec<String>,
     /// Whether the brand's writing contains emoji.
     pub emoji: bool,

@@ -1,6 +1,6 @@
-//! Copies the parts of a brand to another store, or within a store.
+//! Copies the parts of a brand to another store or within a store.
 //!
-//! This file has no handle to a store: the caller passes transactions.
+//! This file has no access to a store. The caller passes transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ impl BrandPart {
         Ok(parts)
     }
 
-    /// Returns the copy of this part in a project; returns `None` if the project has no copy.
+    /// Returns the copy of this part in a project; `None` if the project has no copy.
     pub fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Self>> {
         Ok(match self {
             Self::Knowledge(entry) => knowledge::find(tx, project, ids.of(entry.id))?.map(Self::Knowledge),
@@ -93,7 +93,7 @@ impl BrandPart {
             }
             Self::Image(image) => {
                 let found = match images::find(tx, project, ids.of(image.id))? {
-                    // A project has each image only once. If a user has added the image again, that image counts as the copy.
+                    // A project contains each image only once. If a user has added the image again, that image counts as the copy.
                     None if ids == CopyIds::Same => images::at(tx, project, &image.image.url)?,
                     found => found,
                 };
@@ -118,7 +118,8 @@ impl BrandPart {
             }
             Self::Product(product) => {
                 let id: ProductId = ids.of(product.id);
-                // A store is connected to one brand in one environment, so a copy has no link to the store.
+                // A store is connected to one brand in one environment, so a copy in another environment or of another brand is not linked
+                // to the store.
                 let store = product.store.clone().filter(|_| ids == CopyIds::Same);
                 stored_products::save(tx, project, &Product { id, store, ..*product });
             }
@@ -155,9 +156,9 @@ impl BrandPart {
     }
 }
 
-/// Returns the ID of the copy of an uploaded file. Only a copy of the brand in the same environment needs files of its own, because
-/// each of the two brands can delete its files. A copy in the other environment keeps the file's ID, so the URLs in emails stay valid
-/// when the original is deleted.
+/// Returns the ID of the copy of an uploaded file. Only a copy of the brand in the same environment needs separate files, because either
+/// brand can delete its files. A copy in the other environment keeps the file's ID, so the URLs in emails stay valid if the original is
+/// deleted.
 pub fn file_id(file: BlobId, ids: CopyIds) -> BlobId {
     match ids {
         CopyIds::Beside(_) => ids.of(file),

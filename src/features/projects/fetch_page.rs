@@ -9,8 +9,7 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{Limits, OversizePolicy};
 use crate::vocab::limits::{SITE_IMPORT_FETCH_TIME, SITE_IMPORT_PAGE_BYTES_MAX};
 
-/// Returns the text of the page at this URL; returns `None` if the page cannot be fetched, is not an HTML page, or contains hardly any
-/// text.
+/// Returns the text of the page at this URL; `None` if the page cannot be fetched, is not an HTML page, or contains hardly any text.
 pub async fn fetch_page(engine: &Engine, url: &Url) -> Option<Text> {
     let limits = Limits {
         head: SITE_IMPORT_FETCH_TIME,

@@ -1,7 +1,7 @@
 //! Analyzes images and logos: fetches and measures them, and fills in missing descriptions and tags.
 //!
-//! If a user adds an image without a description, a vision model describes it, if one is configured. In other cases, or if the model fails,
-//! the description and tags are based on the measurements, the file name and the text on the page.
+//! If a user adds an image without a description and a vision model is configured, the model describes the image. In other cases, or if the
+//! model fails, the description and tags are based on the measurements, the file name and the text on the page.
 
 use std::sync::{Arc, LazyLock};
 
@@ -41,7 +41,7 @@ pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,
     bytes: Arc<[u8]>,
-    /// The PNG files of an SVG logo, the transparent one first.
+    /// The PNG files of an SVG logo, with the transparent file first.
     pub drawn: Vec<(ImageFile, ImageMeasurements)>,
     is_drawing: bool,
 }
@@ -99,8 +99,8 @@ pub async fn analyze(
     Ok(AnalyzedImage { measured, described, bytes, drawn: Vec::new(), is_drawing })
 }
 
-/// Analyzes a logo. Few email clients show SVG, so an SVG logo is also drawn as two PNG files: a transparent one, and one with a
-/// background that makes it visible. The background is `paper`, the background of the brand's site, if the logo is visible on it.
+/// Analyzes a logo. Few email clients show SVG, so an SVG logo is also drawn as two PNG files: one is transparent, and one has a background
+/// that makes the logo visible. The background is `paper`, the background of the brand's site, if the logo is visible on it.
 pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>) -> Result<AnalyzedImage, AnalysisFailure> {
     let mut seen = analyze(engine, url, None, None).await?;
     if !seen.is_drawing {
@@ -110,7 +110,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
         Ok((made, measured)) => {
             let ground = plate(measured.ground, paper);
             seen.drawn.push((made, measured));
-            // The version on a background is optional: if it cannot be drawn, the transparent version is used alone.
+            // The version with a background is optional. If it cannot be drawn, only the transparent version is used.
             seen.drawn.extend(engine.pixels.draw_logo(&seen.bytes, Some(ground)).await);
             Ok(seen)
         }
@@ -125,7 +125,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns a URL for the log: without its query, which may contain a signature, and without the file in a data URL.
+/// Returns a URL in the form for the log: without the query, which may contain a signature, and without the contents of a data URL.
 fn for_log(url: &str) -> &str {
     url.split(['?', '#', ',']).next().unwrap_or_default()
 }
@@ -141,7 +141,7 @@ fn plate(ground: Ground, paper: Option<Color>) -> Color {
     }
 }
 
-/// Stores the PNG files of an SVG logo; returns them as logos.
+/// Stores the PNG files of an SVG logo and returns them as logos.
 pub fn keep_drawn(
     tx: &mut WriteTx<'_>,
     engine: &Engine,
@@ -159,7 +159,7 @@ pub fn keep_drawn(
     drawn.iter().map(keep).collect()
 }
 
-/// Fetches the file at a URL; returns its bytes and its content type.
+/// Fetches the file at a URL. Returns its bytes and content type.
 async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String, ResponseMemory), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The URL of the image is invalid.".to_owned()))?;
@@ -181,8 +181,7 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String, Respo
     Ok((fetched.body.into(), content_type, fetched.memory))
 }
 
-/// Returns a vision model's description; returns `None` if no such model is configured, or if the request failed or its response is
-/// unusable.
+/// Returns a vision model's description; `None` if no such model is configured, or if the request failed or its response is unusable.
 async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
@@ -225,12 +224,12 @@ async fn described_by_model(
     (!description.is_empty()).then_some(ImageDescription { description, tags })
 }
 
-/// Describes an image by its measurements and by the text around it.
+/// Describes an image based on its measurements and the text around it.
 fn described(words: Words<'_>, measured: &ImageMeasurements) -> ImageDescription {
     ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
-/// Analyzes some of the queued images and logos that are due; returns whether more may be due.
+/// Analyzes some of the queued images and logos that are due. Returns whether more may be due.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();

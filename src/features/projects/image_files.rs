@@ -21,7 +21,7 @@ use crate::vocab::limits::{DRAWN_IMAGE_BYTES_MAX, DRAWN_IMAGE_MS_MAX, PREVIEW_KE
 
 /// The path under which uploaded files are served.
 const PATH: &str = "/v1/images/";
-/// The expiry time in a link to an uploaded file: the latest time that a token can contain. The link works until the file is deleted.
+/// The expiry time in links to uploaded files: the latest time that a token can contain. A link works until its file is deleted.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 /// Stores an uploaded file. Uploading the same image to the same project again returns the same file and cancels its scheduled deletion.
@@ -62,16 +62,16 @@ pub fn opens(engine: &Engine, file: BlobId, token: &str) -> bool {
     engine.links.check(&format!("{PATH}{file}"), token, engine.clock.now())
 }
 
-/// Returns the ID of the uploaded file that a URL of this server refers to; returns `None` for other URLs.
+/// Returns the ID of the uploaded file that a URL of this server refers to; `None` for other URLs.
 pub fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
     let (file, token) = url.strip_prefix(engine.base_url())?.strip_prefix(PATH)?.split_once("?token=")?;
     BlobId::parse(file).filter(|file| opens(engine, *file, token))
 }
 
-/// Returns the file of an uploaded image by its URL, without a network request.
+/// Returns the file of the uploaded image at this URL, without a network request.
 pub fn uploaded(engine: &Engine, url: &str) -> Option<Arc<Vec<u8>>> {
     let file = upload(engine, url)?;
-    // Search both environments: the URL does not name the environment. If a file has gone live, both have the same bytes.
+    // Search both environments, because the URL does not name the environment. After a brand goes live, both contain the same file.
     engine.environments().iter().find_map(|data| blobs::bytes(&data.store.read(), file).ok().flatten()).map(Arc::new)
 }
 

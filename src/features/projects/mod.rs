@@ -1,11 +1,11 @@
 //! Projects: the brands in an account. Every contact, segment, campaign and email belongs to a project.
 //!
-//! A new project is a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are based on.
-//! Images, logos, knowledge-base entries and guidelines that users add are stored separately and take precedence over those found on the
+//! A new project consists of a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are based
+//! on. Images, logos, knowledge-base entries and guidelines that users add are stored separately and take precedence over data found on the
 //! sites.
 //!
-//! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row
-//! and gets the same response as for a project that never existed.
+//! Invariant: the key of a project's row starts with the ID of its account. A lookup with a different account's key therefore finds no row,
+//! and the response is the same as for a project that never existed.
 
 pub mod brand;
 pub mod copy;
@@ -51,8 +51,8 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use store::{images, products as stored_products};
 
-/// A key with any of these permissions can read projects; there is no separate permission. Listing projects, which reveals their IDs,
-/// requires only one permission of any kind.
+/// A key with any of these permissions can read projects. There is no separate permission. Listing projects, which reveals their IDs,
+/// requires only a permission of any kind.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 
@@ -61,7 +61,7 @@ pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
 }
 
-/// Sets the project's default sender to `sender`, if the project has none.
+/// Sets the project's default sender to `sender` if the project has none.
 pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, sender: DefaultSender) -> StoreResult<()> {
     match store::find(tx, account, project)? {
         Some(project) if project.sender.is_none() => {
@@ -81,21 +81,22 @@ pub fn list(tx: &impl Read, account: AccountId) -> StoreResult<Vec<Project>> {
     store::list(tx, account, None)
 }
 
-/// Returns the account that has this project. Visits all projects, so it is suitable only for rare calls.
+/// Returns the account that has this project. Visits all projects, so this function is suitable only for rare calls.
 pub fn owner(tx: &impl Read, project: ProjectId) -> StoreResult<Option<AccountId>> {
     store::owner(tx, project)
 }
 
-/// Returns a failure if the account has the maximum number of projects.
-pub fn require_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+/// Returns a failure if the account has the maximum number of projects. `remedy` is the last sentence of its message.
+pub fn require_room(tx: &impl Read, account: AccountId, remedy: &str) -> Result<(), Failure> {
     if store::count(tx, account)? < limits::PROJECTS_MAX {
         return Ok(());
     }
-    let detail = format!("An account can have at most {} brands. Use an existing brand instead.", limits::PROJECTS_MAX);
+    let detail = format!("An account can have at most {} brands. {remedy}", limits::PROJECTS_MAX);
     Err(Failure::because(Code::LimitReached, detail))
 }
 
-/// Returns why a project has no brand: its import failed, no earlier import was successful, and users set neither a name nor other values.
+/// Returns the import error of a project that has no brand: its import failed, no earlier import succeeded, and users have set neither a
+/// name nor other values.
 pub fn import_failure(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<String>> {
     let is_bare = |project: &Project| project.status == ProjectStatus::Error && project.name == project.domain;
     let Some(failed) = store::find(tx, account, project)?.filter(is_bare) else { return Ok(None) };
@@ -108,7 +109,8 @@ pub fn with_site(tx: &impl Read, account: AccountId, url: &str) -> StoreResult<O
     Ok(store::list(tx, account, None)?.into_iter().find(|project| site_key::same_site(project, url)))
 }
 
-/// Returns the account's newest project that `has` accepts. Checks the projects one by one, so it is suitable only for rare calls.
+/// Returns the account's newest project for which `has` is true. Checks the projects one by one, so this function is suitable only for rare
+/// calls.
 pub fn having<R: Read>(
     tx: &R,
     account: AccountId,
@@ -164,7 +166,8 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     logos
 }
 
-/// Returns the failure for a project that the account does not have. The failure is the same whether or not a different account has it.
+/// Returns the failure for a project that the account does not have. The failure is the same whether or not another account has the
+/// project.
 pub fn not_found() -> Failure {
     Failure::because(Code::NotFound, "The account has no brand with this ID.")
         .see("projects.list", "GET /v1/projects lists the projects that this key can use")

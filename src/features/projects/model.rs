@@ -1,4 +1,4 @@
-//! A project and its rules. This module is pure: it uses no clock, store or network.
+//! A project and its rules. This module uses no clock, store or network.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,7 +39,7 @@ impl Record for Project {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectStatus {
-    /// The import was accepted and has not started.
+    /// The import was accepted but has not started.
     Pending,
     /// The import is reading the project's sites.
     Processing,
@@ -94,9 +94,9 @@ impl Project {
 }
 
 /// The address of a web page: http or https, a host name or IP address, an optional port and a path, without a user name or fragment. The
-/// address is ASCII: international host names are in their DNS form, and other characters are %-escaped.
+/// address is ASCII: international host names are in DNS form, and other non-ASCII characters are percent-encoded.
 ///
-/// A valid address may have no server, or a server that the service must not connect to; this is checked when a connection is opened.
+/// A valid address may have no server, or a server that the service must not connect to. This is checked when a connection is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,
@@ -105,7 +105,7 @@ pub struct Site {
 }
 
 /// Matches scheme, host, port and path. Every match is a valid [`Site`], but a few valid addresses, such as those with international names,
-/// do not match. A host has at most 253 characters; to ensure this, the pattern allows only three long labels or eight shorter ones.
+/// do not match. A host has at most 253 characters, so the pattern allows only three long labels or eight shorter labels.
 const SITE_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]?://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}",
@@ -113,7 +113,7 @@ const SITE_PATTERN: &str = concat!(
     "(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$",
 );
 
-/// The maximum length of a given address, which is one less than the stored maximum because an address without a path gets a slash.
+/// The maximum length of a given address. This is one less than the stored maximum, because a slash is added to an address without a path.
 const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;
 
 impl Site {
@@ -150,7 +150,7 @@ impl FromStr for Site {
             text.push_str(&format!(":{port}"));
         }
         push_path(&mut text, path)?;
-        // Escaped characters may have made the address longer than the input.
+        // Escaping may have made the address longer than the input.
         if text.len() > limits::URL_CHARACTERS_MAX { Err(SiteError::TooLong) } else { Ok(Self { text, host }) }
     }
 }

@@ -1,5 +1,5 @@
-//! The brand values that users set. They are stored apart from the imported brand and take precedence over it, so another import never
-//! changes them. This module uses no store, clock or network.
+//! The brand values that users set. They are stored separately from the imported brand and take precedence over it, so imports never change
+//! them. This module uses no store, clock or network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use crate::base::color::readable_on;
 use crate::base::text::Color;
 use crate::engine::store::Record;
 
-/// The values that users set, in the shape of the input of `projects.update`. An absent value keeps the imported value. An empty text or
-/// list removes it; colors, fonts, the person, the formality and the corner radius cannot be removed.
+/// The values that users set, in the same structure as the input of `projects.update`. An absent value keeps the imported value. An empty
+/// string or list removes the imported value. Colors, fonts, the person, the formality and the corner radius cannot be removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandOverrides {
-    /// The name of the brand, in lists and in emails.
+    /// The name of the brand in lists and emails.
     pub name: Option<String>,
     pub tagline: Option<String>,
     pub description: Option<String>,
@@ -76,7 +76,7 @@ impl BrandOverrides {
         brand.voice.person = voice.person.or(brand.voice.person);
         brand.voice.formality = voice.formality.or(brand.voice.formality);
         let own = &mut brand.palette;
-        // An imported text color for buttons may be illegible on a button color that a user chose.
+        // The imported text color of buttons may be illegible on a button color that a user chose.
         let readable = |button: &String| button.parse().ok().map(|button: Color| readable_on(button).to_string());
         let button_text = palette.button_text.or_else(|| palette.button.as_ref().and_then(readable));
         let values = [

@@ -1,7 +1,7 @@
 //! The products of a brand and their rules. This module uses no store, clock or network.
 //!
-//! A product is a row with the values of the last import, the values that users set, and its position. Imports change only the imported
-//! values, so everything that users set survives an import. Imported products are recognized by their URL, then by their name.
+//! A product is a row with the values of the last import, the values that users set, and the product's position. Imports change only the
+//! imported values, so imports never change the values that users set. Imported products are recognized by their URL, then by their name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Product {
     pub position: u32,
     /// The keys of the products that users merged into this one. Imports recognize those products as this one.
     pub merged: Vec<ProductKey>,
-    /// The connected store that the product comes from; `None` for products of a site or a user.
+    /// The connected store that the product comes from; `None` for products from a site or a user.
     pub store: Option<StoreLink>,
 }
 
@@ -41,9 +41,9 @@ pub struct StoreLink {
     pub changed_at: Option<Timestamp>,
     /// When the store last reported the product.
     pub seen_at: Timestamp,
-    /// The number of units in stock; `None` if the store does not count them.
+    /// The number of units in stock; `None` if the store does not track stock.
     pub stock: Option<i64>,
-    /// Whether the product is currently not for sale in the store.
+    /// Whether the product is currently unavailable in the store.
     pub sold_out: bool,
     pub collections: Vec<String>,
 }
@@ -85,7 +85,7 @@ impl ProductOverrides {
         }
     }
 
-    /// Stores every value of `product` as a value that a user set, so that imports no longer change the product in emails.
+    /// Stores every value of `product` as a user-set value, so that imports no longer change the product in emails.
     pub fn keep(&mut self, product: &BrandProduct) {
         let text = |value: &Option<String>| Some(value.clone().unwrap_or_default());
         *self = Self {
@@ -126,7 +126,7 @@ impl Product {
         Self { id, imported: Some(product), overrides, hidden: false, position, merged: Vec::new(), store: None }
     }
 
-    /// Returns whether emails can show the product: users did not hide it, and its store sells it.
+    /// Returns whether emails can show the product: users have not hidden the product, and it is available in its store.
     pub fn is_offered(&self) -> bool {
         !self.hidden && !self.store.as_ref().is_some_and(|link| link.sold_out)
     }
@@ -138,7 +138,7 @@ impl Product {
         all.any(|own| (own.url.is_some() && own.url == key.url) || own.name == key.name)
     }
 
-    /// Returns the product as emails show it: the imported values, replaced by those that users set.
+    /// Returns the product as emails show it: the imported values, replaced by the values that users set.
     pub fn shown(&self) -> BrandProduct {
         let mut product = self.imported.clone().unwrap_or_default();
         self.overrides.put_over(&mut product);
@@ -150,7 +150,7 @@ impl Product {
         self.hidden || self.overrides != ProductOverrides::default() || !self.merged.is_empty()
     }
 
-    /// Returns the keys of the product itself, excluding those of merged products.
+    /// Returns the keys of the product itself, excluding the keys of merged products.
     fn keys(&self) -> impl Iterator<Item = ProductKey> {
         self.imported.iter().map(ProductKey::of).chain([ProductKey::of(&self.shown())])
     }
@@ -163,13 +163,13 @@ impl Product {
     }
 }
 
-/// A difference between a brand's products and those found by an import.
+/// A difference between a brand's products and the products found by an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductChange {
     /// The ID of the changed product; `None` if the import found a new product.
     pub id: Option<ProductId>,
     pub before: Option<BrandProduct>,
-    /// The product as found; `None` if the site no longer has it.
+    /// The product as found; `None` if the site no longer contains the product.
     pub now: Option<BrandProduct>,
 }
 
@@ -212,7 +212,7 @@ pub fn changes(known: &[Product], found: &[BrandProduct]) -> Vec<ProductChange> 
 }
 
 impl ProductChange {
-    /// Returns whether the change would be visible in emails. Changes to values that users set, and to hidden products, are not
+    /// Returns whether the change would be visible in emails. Changes to hidden products, and to values that users have overridden, are not
     /// visible.
     pub fn is_visible(&self, known: &[Product]) -> bool {
         let Some(product) = known.iter().find(|product| Some(product.id) == self.id) else { return true };
@@ -223,8 +223,8 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product after the change; `None` if the product must be deleted. A product that users changed stays when the site no
-    /// longer has it.
+    /// Returns the product after the change; `None` if the product must be deleted. A product that users changed is kept even if the site
+    /// no longer contains it.
     pub fn applied(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         let position = known.iter().map(|product| product.position + 1).max().unwrap_or_default();
         match (known.iter().find(|product| Some(product.id) == self.id), &self.now) {
@@ -235,8 +235,7 @@ impl ProductChange {
         }
     }
 
-    /// Returns the product after a user rejects the change: its current values are stored as values that users set; a new product is
-    /// hidden.
+    /// Returns the product after a user rejects the change: its current values are stored as user-set values. A new product is hidden.
     pub fn rejected(&self, known: &[Product], new_id: ProductId) -> Option<Product> {
         match known.iter().find(|product| Some(product.id) == self.id) {
             Some(product) => {

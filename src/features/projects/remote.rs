@@ -1,6 +1,6 @@
-//! Proxies remote images in emails that this service displays. The images load only if the viewer requests images, so the sender does not
-//! learn before that the email was opened. They load through this service's own fetcher, so the sender does not learn the viewer's IP
-//! address. This file does not depend on where an email is displayed.
+//! Proxies remote images in emails that this service displays. The images load only if the viewer requests them, so until then the sender
+//! does not learn that the email was opened. They load through this service, so the sender does not learn the viewer's IP address. This
+//! file does not depend on where an email is displayed.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const PATH: &str = "/v1/images/remote/";
 /// The strings that precede an image's address in HTML and CSS.
 const PLACES: [&str; 3] = ["src=", "background=", CSS];
 const CSS: &str = "url(";
-/// The attribute with alternative image files, which browsers would load directly, bypassing the proxy.
+/// The attribute that lists alternative image files, which browsers would load directly, bypassing the proxy.
 const CANDIDATES: &str = "srcset=";
 
 /// The paths on this server whose images are not proxied: stored images, and the open pixel, which must not be loaded on the viewer's
@@ -86,7 +86,7 @@ pub fn each_image(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> 
     out
 }
 
-/// The maximum length, in bytes, of a value to read: an address of maximum length in which every character is written as an entity.
+/// The maximum length of an attribute value, in bytes: an address of maximum length in which every character is written as an entity.
 const VALUE_BYTES_MAX: usize = 6 * URL_CHARACTERS_MAX;
 
 /// Returns whether an attribute name can start after `before`.
@@ -94,14 +94,14 @@ fn ends_a_word(before: &str) -> bool {
     before.ends_with(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '/'))
 }
 
-/// Returns the positions of the start and end of the value at `at`, excluding surrounding whitespace and quotes.
+/// Returns the start and end positions of the value at `at`, excluding surrounding whitespace and quotes.
 fn value(html: &str, at: usize) -> (usize, usize) {
     const QUOTES: [&str; 5] = ["\"", "'", "&quot;", "&#34;", "&#39;"];
     let blank = |at: usize| at + html[at..].len() - html[at..].trim_ascii_start().len();
     let mut start = blank(at);
     let quote = QUOTES.into_iter().find(|quote| html[start..].starts_with(quote));
     start = blank(start + quote.map_or(0, str::len));
-    // Limit the search: the text may contain any number of `url(` without an end, and each would be read to the end of the email.
+    // Limit the search: the text may contain any number of unclosed `url(`, and each would be searched to the end of the email.
     let most = html.floor_char_boundary(start.saturating_add(VALUE_BYTES_MAX));
     let rest = &html[start..most];
     let end = match quote {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Regression: the value after each `url(` was read to the end of the email, which took minutes for a message of 1 MiB.
+    /// Regression: each `url(` was searched to the end of the email, which took minutes for a message of 1 MiB.
     #[test]
     fn unterminated_addresses_are_read_in_linear_time() {
         let started = tokio::time::Instant::now();

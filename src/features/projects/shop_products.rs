@@ -1,5 +1,5 @@
-//! The products that a connected store reports. They become products of the brand under the same rules as those of a site: values that
-//! users set stay, and a product that is already known by its URL or its name is not added again.
+//! The products that a connected store reports. They become products of the brand under the same rules as products from a site: values that
+//! users set are kept, and a product whose URL or name is already known is not added again.
 
 use super::brand::BrandProduct;
 use super::products::{Product, StoreLink};
@@ -20,14 +20,15 @@ pub struct StoreProduct {
     /// The number of units in stock; `None` if the store does not count them.
     pub stock: Option<i64>,
     pub sold_out: bool,
-    /// Whether `stock` and `sold_out` apply only if the store counts the product's units, which this report does not state.
+    /// Whether `stock` and `sold_out` apply only if the store counts the product's units. The report does not state whether the store
+    /// counts them.
     pub stock_if_counted: bool,
     /// The names of the product's collections; `None` if this report does not contain them.
     pub collections: Option<Vec<String>>,
 }
 
-/// Stores products that a store reports; returns how many were left out because the brand has the maximum number of products. A report
-/// that is older than the stored product changes only the time of the last report.
+/// Stores products that a store reports. Returns how many were left out because the brand has the maximum number of products. A report that
+/// is older than the stored product changes only the time of the last report.
 pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: Vec<StoreProduct>) -> Result<u64> {
     let mut known = stored_products::all(tx, project)?;
     let mut left_out = 0;
@@ -45,9 +46,9 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
         }
         let StoreProduct { external_id, product, changed_at, stock, sold_out, stock_if_counted, collections } = reported;
         let (stock, sold_out) = match link {
-            // The last import found that the store does not count the units.
+            // The last import found that the store does not count the product's units.
             Some(link) if stock_if_counted && link.stock.is_none() => (None, link.sold_out),
-            // A new product without units is for sale until the next import finds that its units are counted.
+            // A new product with no units in stock is for sale until the next import finds that its units are counted.
             None if stock_if_counted && stock <= Some(0) => (None, false),
             _ => (stock, sold_out),
         };
@@ -113,7 +114,7 @@ pub fn count(tx: &impl Read, project: ProjectId, store: StoreId) -> Result<u64> 
     Ok(of(tx, project, |link| link.store == store)?.len() as u64)
 }
 
-/// Removes a store's products. A product that users changed stays, without its link to the store.
+/// Removes a store's products. Keeps products that users changed, without their link to the store.
 fn remove_where(tx: &mut WriteTx<'_>, project: ProjectId, is_meant: impl Fn(&StoreLink) -> bool) -> Result<()> {
     for product in of(tx, project, is_meant)? {
         match product.is_changed() {

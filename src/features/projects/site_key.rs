@@ -1,9 +1,9 @@
-//! Recognizes websites that are the same, to avoid importing a brand twice. This module uses no store, clock or network.
+//! Recognizes different URLs of the same website, to avoid importing a brand twice. This module uses no store, clock or network.
 
 use super::model::Project;
 
-/// Returns whether the first site of the project is the site at `url`. The scheme, `www.` and the usual file names of home pages do not
-/// matter; the path does, because a host can have several brands.
+/// Returns whether the first site of the project is the site at `url`. Ignores the scheme, `www.` and the usual file names of home pages,
+/// but compares paths, because a host can have several brands.
 pub fn same_site(project: &Project, url: &str) -> bool {
     project.urls.first().is_some_and(|own| key(own) == key(url))
 }

@@ -47,7 +47,7 @@ pub struct ProjectView {
     pub error: Option<String>,
     /// The facts about the brand. Included only in responses about a single project.
     pub brand: Option<Brand>,
-    /// The values that users set; all others are imported. Included only in responses about a single project.
+    /// The values that users set. All other values are imported. Included only in responses about a single project.
     pub overrides: Option<BrandOverrides>,
     /// The contrasts between text and background, where both colors are known. Included only in responses about a single project.
     pub contrasts: Option<Vec<ColorContrast>>,
@@ -145,7 +145,7 @@ pub fn summary(project: Project) -> ProjectView {
     ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
-/// Returns the view of a project with its brand and the values that users set.
+/// Returns the view of a project, including its brand and the values that users set.
 pub fn details(project: Project, brand: Brand, overrides: BrandOverrides) -> ProjectView {
     let (view, contrasts) = (of(project, &brand), contrasts(&brand.palette));
     ProjectView { brand: Some(brand), overrides: Some(overrides), contrasts: Some(contrasts), ..view }
@@ -269,7 +269,7 @@ pub struct ProjectImageView {
     /// The origin of the image: `given` by a user, or `found` on the project's pages.
     #[schemars(extend("enum" = ["given", "found"]))]
     pub origin: &'static str,
-    /// Why the image could not be analyzed; absent if it was analyzed or still waits for the analysis.
+    /// Why the image could not be analyzed; absent if it was analyzed or is still waiting for analysis.
     pub problem: Option<String>,
 }
 
@@ -321,7 +321,7 @@ pub struct ProductView {
     pub description: Option<String>,
     /// The current price in major units, such as `19.90`.
     pub price: Option<String>,
-    /// The original price, before a discount, which emails show crossed out.
+    /// The original price before a discount. Emails show it crossed out.
     pub price_before: Option<String>,
     /// The currency as an ISO 4217 code.
     pub currency: Option<String>,
@@ -334,13 +334,13 @@ pub struct ProductView {
     pub origin: &'static str,
     /// The number of units in stock, if the product comes from a connected store that counts them.
     pub stock: Option<i64>,
-    /// Whether the connected store does not sell the product now. If true, emails leave the product out.
+    /// Whether the product is currently unavailable in the connected store. If true, emails leave the product out.
     pub sold_out: Option<bool>,
-    /// The collections of the product in the connected store.
+    /// The collections that contain the product in the connected store.
     pub collections: Option<Vec<String>>,
-    /// Whether a user set one of the values.
+    /// Whether a user set any of the values.
     pub edited: bool,
-    /// The values that users set; all others are imported.
+    /// The values that users set. All other values are imported.
     pub overrides: ProductOverrides,
 }
 

@@ -1,4 +1,4 @@
-//! The background work on projects, as the steps that `src/workers.rs` runs.
+//! The background work on projects, in steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 

@@ -63,13 +63,13 @@ pub fn list(engine: &Engine, copy: &RestoredCopy, account: AccountId) -> Result<
     Ok(brands)
 }
 
-/// Returns whether the store has no brand with this ID and has never numbered a contact of this brand, as if the brand had never
+/// Returns whether the store has no brand with this ID and has never numbered one of the brand's contacts, as if the brand had never
 /// existed.
 pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     Ok(projects::find(now, account, project)?.is_none() && contacts::next_number(now, project)? == 0)
 }
 
-/// Compares a brand in the restored state with the brand now. Reads all of its contacts.
+/// Compares a brand in the restored state with the current brand. Reads all of its contacts.
 pub fn preview(engine: &Engine, copy: &RestoredCopy, found: BackupBrand) -> std::result::Result<BrandPreview, Failure> {
     let BackupBrand { account, environment, project } = found;
     let (then, now, id) = (copy.store(environment).read(), engine.data(environment).store.read(), project.id);

@@ -45,7 +45,7 @@ pub async fn step(engine: &Arc<Engine>, restore: &Restore) -> Result<bool, Failu
     Ok(true)
 }
 
-/// What one step of a copy needs: the copier, the user's choices, and the brand that gets the copies.
+/// The input of one step of a copy: the copier, the user's choices, and the target brand.
 struct CopyTask {
     copier: BrandCopier,
     order: Order,
@@ -64,7 +64,7 @@ impl CopyTask {
                 Some(second_name(&found.name, restore.at, |name| brands.iter().any(|brand| brand.name == name)))
             }
         };
-        // Check the original brand even if a second brand is created: only the original shows which contacts were deleted.
+        // Check the original brand even if a second brand is created, because only the original brand shows which contacts were deleted.
         let is_fresh = brands::is_fresh(&now, account, project)?;
         drop(now);
         let next = contacts::next_number(&self.copier.from.read(), project)?;
@@ -153,8 +153,8 @@ impl CopyTask {
     }
 }
 
-/// Returns the name of a second brand: the name of the first one with the day of the restored state, and with a number if a brand
-/// already has this name.
+/// Returns the name of a second brand: the name of the first brand followed by the day of the restored state and, if a brand already has
+/// this name, a number.
 fn second_name(name: &str, at: Timestamp, is_taken: impl Fn(&str) -> bool) -> String {
     let day = &at.to_string()[..10];
     let mut second = format!("{name} ({day})");

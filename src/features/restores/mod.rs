@@ -19,14 +19,14 @@
 //! them, contacts. Campaigns, messages, events and statistics do not come back: they describe what has happened, and a restored campaign
 //! could be sent again. A restore therefore sends nothing.
 //!
-//! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their
-//! choices of topics, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.
+//! Decisions that people made after the backup take precedence over the backup: existing contacts keep their status and their topic
+//! choices, and [`contacts::copy`](super::contacts::copy) decides which deleted contacts come back, and how.
 //!
 //! # Access
 //!
 //! Like the other operations on the continuous backup, these operations are available only to the owner and the admins of the
-//! installation's own account, and restore only this account's brands. A restore takes disk space that all accounts share, so
-//! owners and admins of other accounts ask the operator, who can restore every brand on the command line.
+//! installation's own account, and restore only this account's brands. A restore takes disk space that all accounts share, so owners and
+//! admins of other accounts ask the operator, who can restore every brand on the command line.
 
 mod brands;
 mod copying;

@@ -23,7 +23,7 @@ pub struct Restore {
     pub is_exact: bool,
     pub requested_at: Timestamp,
     pub state: State,
-    /// The number of attempts since the last progress.
+    /// The number of attempts since the restore last made progress.
     pub attempts: u32,
     pub order: Option<Order>,
     pub ended_at: Option<Timestamp>,
@@ -57,7 +57,7 @@ impl State {
     }
 }
 
-/// What happens to objects that the brand still has.
+/// What to do with objects that the brand still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestoreMode {
@@ -90,7 +90,7 @@ impl Order {
         }
     }
 
-    /// Returns the ID of the brand that gets the restored objects.
+    /// Returns the ID of the brand to which the restored objects are added.
     pub fn target(&self, restore: JobId) -> ProjectId {
         self.ids(restore).of(self.project)
     }
@@ -112,10 +112,10 @@ impl Restore {
 pub struct CopyProgress {
     pub restore: JobId,
     pub stage: Stage,
-    /// Whether neither the brand nor its contacts had ever existed before the copy, so that the contacts keep their IDs.
+    /// Whether the brand and its contacts had never existed before the copy, so that the contacts can keep their IDs.
     pub is_fresh: bool,
     pub counts: Vec<CopyCounts>,
-    /// What was not restored and why, worded for users.
+    /// What was not restored, and why, worded for users.
     pub skipped: Vec<String>,
     /// The number of conversations that were not copied because they are unfinished.
     pub unfinished: u64,
@@ -127,7 +127,7 @@ pub struct CopyProgress {
     pub erased: u64,
 }
 
-/// What the copy does next.
+/// The next stage of the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     Brand,

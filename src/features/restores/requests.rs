@@ -1,4 +1,4 @@
-//! What users and the operator request: to start, show, preview, apply or discard a restore.
+//! The requests of users and the operator: start, show, preview, apply or discard a restore.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,7 @@ pub struct Choice {
     pub deleted_contacts: bool,
 }
 
-/// Starts to restore a past state. Fails if the backup has no such state, or if another restore is in progress.
+/// Starts restoring a past state. Fails if the backup has no such state, or if another restore is in progress.
 pub async fn start(
     context: &Context,
     spec: &'static Spec,
@@ -34,13 +34,14 @@ pub async fn start(
         let detail = "There is no continuous backup. Set backup.url in the settings, then restart the service.";
         return Err(Failure::because(Code::WrongState, detail));
     };
+    let is_at_given = at.is_some();
     let at = at.map_or(now, |at| at.0);
     if at > now {
         return Err(Failure::field("at", "the time is in the future; choose an earlier time"));
     }
     let sealed = backup.target().map_err(unavailable)?;
     restoring::plan(&sealed, Some(at)).await.map_err(|error| match error {
-        Error::Nothing(reason) => Failure::field("at", reason),
+        Error::Nothing(reason) if is_at_given => Failure::field("at", reason),
         error => unavailable(error),
     })?;
     let restore = Restore {
@@ -72,14 +73,14 @@ fn unavailable(error: Error) -> Failure {
     Failure::because(Code::WrongState, Failure::because(Code::WrongState, error.to_string()).sentence())
 }
 
-/// Returns the newest restore if the caller may see it. An account sees its own restores and those of the operator; the operator
-/// (`account` is `None`) sees all.
+/// Returns the newest restore if the caller may see it. An account sees its own restores and the operator's; the operator (`account` is
+/// `None`) sees all.
 fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Restore>, Failure> {
     let found = store::restore(&context.engine.control.read())?;
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Starts to copy a brand from the restored state; the worker continues the copy.
+/// Starts copying a brand from the restored state; the worker continues the copy.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,
@@ -96,7 +97,11 @@ pub async fn apply(
         return Err(Failure::because(Code::WrongState, "The brand is being imported. Wait until the import ends."));
     }
     if known.is_none() {
-        projects::require_room(&now, found.account)?;
+        let remedy = match mode {
+            RestoreMode::Copy => "Restore into the existing brand, with the mode missing or replace.",
+            RestoreMode::Missing | RestoreMode::Replace => "The account has no room for the restored brand.",
+        };
+        projects::require_room(&now, found.account, remedy)?;
     }
     drop(now);
     let apply = move |tx: &mut WriteTx<'_>| -> Result<Restore, Failure> {
@@ -109,7 +114,7 @@ pub async fn apply(
     context.write(spec, apply).await
 }
 
-/// Returns the restore and the brand, if the restore is ready and its state has the brand.
+/// Returns the restore and the brand, if the restore is ready and the restored state contains the brand.
 fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> Result<(Restore, brands::BackupBrand), Failure> {
     let restore = current(context, account)?.filter(|restore| matches!(restore.state, State::Ready { .. }));
     let (Some(restore), Some(copy)) = (restore, context.engine.restored.copy()) else { return Err(not_ready()) };
@@ -123,7 +128,7 @@ fn ready(context: &Context, account: Option<AccountId>, project: ProjectId) -> R
     Ok((restore, found))
 }
 
-/// Compares a brand in the restored state with the brand now.
+/// Compares a brand in the restored state with the current brand.
 pub async fn preview(context: Context, account: Option<AccountId>, project: ProjectId) -> Result<BrandPreview, Failure> {
     let comparing = tokio::task::spawn_blocking(move || {
         let (_, found) = ready(&context, account, project)?;

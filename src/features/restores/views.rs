@@ -11,7 +11,7 @@ use crate::vocab::ids::{JobId, ProjectId};
 /// The installation's newest restore.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreStatus {
-    /// The newest restore; absent if there was none.
+    /// The newest restore; absent if there has been none.
     pub restore: Option<RestoreView>,
 }
 
@@ -26,8 +26,8 @@ pub struct RestoreView {
     pub status: &'static str,
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
-    /// Whether the backup has every change up to the requested time; if false, it may lack changes after the restored state. This is not
-    /// known, and therefore true, until the status is `ready`.
+    /// Whether the backup has every change up to the requested time. If false, changes after the restored state may be missing. Always true
+    /// until the status is `ready`, because the value is not known until then.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.
@@ -74,18 +74,18 @@ pub struct RestoreResult {
     pub mode: RestoreMode,
     /// The ID of the brand in the restored state.
     pub project_id: ProjectId,
-    /// The ID of the brand that gets the restored objects; a new brand in the mode `copy`.
+    /// The ID of the brand to which the restored objects are added; a new brand in the mode `copy`.
     pub target_project_id: ProjectId,
     #[schemars(extend("enum" = ["test", "live"]))]
     pub environment: &'static str,
     /// The counts by kind: `created` objects came back, `updated` objects were replaced, and `unchanged` objects were not changed.
     pub restored: Vec<CopyCounts>,
-    /// The number of contacts that have been deleted since then and stay deleted.
+    /// The number of contacts that were deleted after the restored state and stay deleted.
     pub contacts_left_deleted: u64,
-    /// The number of contacts that stay deleted even with `deletedContacts`, because they had unsubscribed, bounced or complained
-    /// before.
+    /// The number of contacts that stay deleted even with `deletedContacts`, because they had unsubscribed, bounced or complained before
+    /// they were deleted.
     pub contacts_left_erased: u64,
-    /// What was not restored and why, worded for users.
+    /// What was not restored, and why, worded for users.
     pub skipped: Vec<String>,
 }
 
@@ -96,14 +96,14 @@ pub struct KindPreview {
     pub kind: CopyKind,
     /// The number of objects at the time of the restored state.
     pub in_backup: u64,
-    /// The number of these objects that do not exist now.
+    /// The number of these objects that no longer exist.
     pub missing: u64,
-    /// The number of these objects that exist now. Only the mode `replace` changes them.
+    /// The number of these objects that still exist. Only the mode `replace` changes them.
     pub existing: u64,
 }
 
 impl KindPreview {
-    /// Counts objects; `known` states for each object whether it exists now.
+    /// Counts objects. `known` states for each object whether it still exists.
     pub fn new(kind: CopyKind, known: impl IntoIterator<Item = bool>) -> Self {
         let mut preview = Self { kind, in_backup: 0, missing: 0, existing: 0 };
         for exists in known {
@@ -120,17 +120,17 @@ impl KindPreview {
 pub struct ContactsPreview {
     /// The number of contacts at the time of the restored state.
     pub in_backup: u64,
-    /// The number of contacts that come back. Those who have unsubscribed or bounced since then come back with this status.
+    /// The number of contacts that come back. Contacts that have since unsubscribed or bounced come back with that status.
     pub missing: u64,
     /// The number of contacts that exist now. Their status does not change.
     pub existing: u64,
-    /// The number of contacts that have been deleted since then. They come back only with `deletedContacts`.
+    /// The number of contacts that were deleted after the restored state. They come back only with `deletedContacts`.
     pub deleted: u64,
     /// The number of contacts that never come back: they had unsubscribed, bounced or complained before they were deleted.
     pub erased: u64,
 }
 
-/// A comparison of a brand in the restored state with the brand now.
+/// A comparison of a brand in the restored state with the current brand.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandPreview {

@@ -15,11 +15,11 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The start of the names of temporary folders in the data folder. Each restore has a folder of its own, because a preview may still
-/// read from the folder of an earlier restore.
+/// The prefix of the names of temporary folders in the data folder. Each restore has its own folder, because a preview may still read from
+/// the folder of an earlier restore.
 const FOLDER: &str = "restore-brand-";
 
-/// Continues the restore, or removes the temporary folders of an ended restore.
+/// Continues the restore, or removes the temporary folders of a restore that has ended.
 pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
     let Some(restore) = store::restore(&engine.control.read())?.filter(Restore::is_open) else {
         clean_up(&engine).await;
@@ -47,7 +47,7 @@ pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
                 Ok(Step::More)
             }
             Ok(false) => end(&engine, restore, State::Completed).await,
-            // The worker waits until the disk has space again.
+            // The worker waits until the disk has free space again.
             Err(failure) if failure.code == Code::StorageFull => Err(failure),
             Err(failure) => {
                 let reason = failure.cause.clone().unwrap_or_else(|| failure.sentence());
@@ -64,7 +64,7 @@ pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
 /// Restores the state at the requested time into the temporary folder.
 async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Failure> {
     clean_up(engine).await;
-    // Count the attempt before it starts, so that a restore that crashes the service is eventually ended.
+    // Count the attempt before it starts, so that a restore that keeps crashing the service is eventually ended.
     restore.attempts += 1;
     if restore.attempts > limits::RESTORE_ATTEMPTS {
         let reason =
@@ -124,7 +124,7 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     Ok(Step::More)
 }
 
-/// Returns why a brand cannot be restored from a restored store; `None` if the store is this installation's own.
+/// Returns why no brand can be restored from a restored store; returns `None` if the store belongs to this installation.
 fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Option<&'static str> {
     let is_installations = |found: &Identity, own: &Identity| found.installation == own.installation && found.store == name;
     match found.zip(own) {

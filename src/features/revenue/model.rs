@@ -20,7 +20,7 @@ pub struct PaymentFact {
     pub amount: Amount,
     /// Whether this is a refund or a canceled payment rather than a payment.
     pub is_refund: bool,
-    /// The number of the contact who made the order; absent if the contact was erased.
+    /// The number of the contact who placed the order; absent if the contact was erased.
     pub contact: Option<u32>,
     /// A key that distinguishes refunds with the same time and amount, if one was reported. A payment has no key, because only the
     /// earliest payment of an order counts.
@@ -61,13 +61,13 @@ impl PaymentFact {
     }
 }
 
-/// The mailing and email that an order is attributed to.
+/// The mailing and email to which an order is attributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
-    /// When the order was paid; charts show the order on this day. The refunds of an order without a payment are subtracted from
-    /// the revenue of another order; `paid_at` is then the time when that other order was paid.
+    /// When the order was paid; charts show the order on this day. If an order has refunds but no payment, this is the payment time of the
+    /// order from whose revenue the refunds are subtracted.
     pub paid_at: Timestamp,
 }
 

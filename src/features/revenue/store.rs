@@ -17,13 +17,13 @@ use crate::vocab::tables;
 const ORDERS: Table<(ProjectId, Digest), Order> = Table::new(tables::ORDERS);
 const DAYS: Table<(u8, [u8; 12], u32, [u8; 3]), Revenue> = Table::new(tables::REVENUE_DAYS);
 const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIONS);
-/// The orders of each contact that matter for attributing refunds.
+/// The orders of each contact that are needed to attribute refunds.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
 
 /// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ORDERS), RowCheck::of(DAYS), RowCheck::of(TOTALS), RowCheck::of(BY_CONTACT)];
 
-/// The position of an order: when it was paid or, without a payment, when its first refund occurred; and the order's digest.
+/// The position of an order: the time when it was paid or, without a payment, when its first refund occurred; and the order's digest.
 pub type Place = (Timestamp, Digest);
 
 /// The marker in [`BY_CONTACT`] for an order that is paid and credited to an email.
@@ -63,8 +63,8 @@ pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<
     tx.get(ORDERS, &(project, order))
 }
 
-/// Saves an order. Updates the totals of the mailings and emails that the order was and is credited to, including daily totals.
-/// `mailing_of` looks up a mailing.
+/// Saves an order. Updates the totals, including the daily totals, of the mailings and emails that the order was credited to before and is
+/// credited to now. `mailing_of` looks up a mailing.
 pub fn save(
     tx: &mut WriteTx<'_>,
     (project, digest): (ProjectId, Digest),
@@ -102,7 +102,7 @@ pub fn save(
     Ok(())
 }
 
-/// Adds an order's revenue to the totals of the day when the order was paid; subtracts the revenue if `sign` is -1.
+/// Adds an order's revenue to the totals of the day when it was paid; subtracts the revenue if `sign` is -1.
 fn add_day(
     tx: &mut WriteTx<'_>,
     mailing: StatsMailing,
@@ -138,8 +138,8 @@ fn put(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order,
     }
 }
 
-/// Returns the credit from which a refund without a payment is subtracted: the credit of the contact's last credited order paid by the time
-/// `by` or, if there is none, of the first order paid later.
+/// Returns the credit from which a refund without a payment is subtracted: the credit of the contact's last credited order that was paid by
+/// the time `by` or, if there is none, of the first credited order that was paid later.
 pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timestamp) -> Result<Option<Credit>> {
     let credited = BY_CONTACT.under(&(project, contact, CREDITED));
     let later = (project, contact, CREDITED, (by.plus_ms(1), Digest::default())).to_bytes();
@@ -175,8 +175,8 @@ pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Revenue
     Ok(totals)
 }
 
-/// Removes a deleted contact from an order. The credit is kept but no longer identifies the contact. Refund keys are replaced with random
-/// keys, because callers choose them freely and different refunds must stay different.
+/// Removes a deleted contact from an order. The credit is kept but no longer identifies the contact. Refund keys, which callers choose
+/// freely, are replaced with random keys, so that different refunds stay different.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, contact: u32) -> Result<()> {
     let Some(before) = find(tx, project, digest)? else { return Ok(()) };
     let mut after = before.clone();

@@ -9,8 +9,7 @@ use super::model::Revenue;
 use crate::base::amount::Amount;
 use crate::base::currency::Currency;
 
-/// The orders attributed to an email. An order is attributed to the email in which its contact last clicked in the five days before the
-/// order.
+/// The orders attributed to an email. An order is attributed to the email that its contact clicked last in the five days before the order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversion {
@@ -18,7 +17,7 @@ pub struct Conversion {
     pub conversions: i64,
     /// The revenue of these orders minus refunds, as an exact decimal.
     pub revenue: Amount,
-    /// The currency with the most orders, as an ISO 4217 code. If several have the most, the alphabetically first currency.
+    /// The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the alphabetically first one.
     pub currency: Currency,
     /// The source of the orders, which is always `events`: they were reported as customer events.
     pub source: &'static str,

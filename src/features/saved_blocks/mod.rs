@@ -1,4 +1,4 @@
-//! Saved blocks: blocks that users saved under a name in a brand, to insert in other emails.
+//! Saved blocks: blocks that users saved under a name in a brand, for use in other emails.
 
 pub mod ops;
 mod store;
@@ -25,7 +25,7 @@ pub type BlockName = Name<{ limits::SAVED_BLOCK_NAME_CHARACTERS_MAX }>;
 pub struct SavedBlock {
     pub id: SavedBlockId,
     pub name: String,
-    /// The block as JSON, without IDs: a block gets its ID in each document.
+    /// The block as JSON, without IDs: a block receives new IDs in each document.
     pub block: String,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -62,7 +62,7 @@ fn checked(block: &Value) -> Result<String, Failure> {
             "headers and footers cannot be saved, because an email has exactly one of each; save a different block",
         ));
     }
-    // A block is valid if an email with the block is valid.
+    // A block is valid if an email that contains it is valid.
     let frame = [
         json!({ "type": "header", "id": "frame-header", "name": "A" }),
         json!({ "type": "footer", "id": "frame-footer", "sender": "A", "unsubscribe": "A" }),

@@ -9,7 +9,7 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Listed};
 use crate::vocab::ids::SavedBlockId;
 
-/// A block that users saved for other emails.
+/// A block that users saved for use in other emails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SavedBlockView {

@@ -7,7 +7,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::{Store, WriteTx};
 use crate::vocab::limits;
 
-/// Changes a row like [`try_change`], in its own transaction.
+/// Changes a row as [`try_change`] does, in its own transaction.
 pub async fn change(
     store: &Store,
     read: ScheduledImport,
@@ -43,8 +43,8 @@ pub fn try_change(
     Ok(())
 }
 
-/// Starts a run's import, unless the row has changed since it was read. If the import cannot start, for example because too many jobs are
-/// open, the run fails.
+/// Starts a run's import, unless the row has changed since it was read. The run fails if the import cannot start, for example because too
+/// many jobs are open.
 pub async fn begin(
     store: &Store,
     row: ScheduledImport,
@@ -70,7 +70,7 @@ pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> R
     change(store, row, move |row, now| row.fail(failure, now)).await
 }
 
-/// Returns what a change decided about a run, for the log; `None` if the run only continues.
+/// Returns the outcome of a change to a run, for the log; `None` if the run merely continues.
 fn decision(before: &ScheduledImport, after: &ScheduledImport) -> Option<&'static str> {
     if before.last_run == after.last_run {
         return (before.running.is_none() && after.running.is_some()).then_some("started");

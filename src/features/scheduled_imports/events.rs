@@ -85,7 +85,7 @@ struct Chunk {
     is_last: bool,
 }
 
-/// Reads the next rows; returns the reason if the file cannot be read further.
+/// Reads the next rows, up to a row that cannot be read. Returns the reason if the first row cannot be read.
 fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Failure> {
     let gone = || Ok(Err("The stored file no longer exists. The next run fetches it again.".to_owned()));
     let Some(start) = blobs::Reader::open(store.read(), import.file, 0)? else { return gone() };
@@ -109,7 +109,9 @@ fn read(store: &Store, import: &EventImport) -> Result<Result<Chunk, String>, Fa
                 chunk.is_last = true;
                 break;
             }
-            Err(_) => return Ok(Err(broken(chunk.row + 1))),
+            Err(_) if chunk.events.is_empty() => return Ok(Err(broken(chunk.row + 1))),
+            // The next step starts at the broken row and ends the run.
+            Err(_) => break,
             Ok(Some(record)) => {
                 chunk.row += 1;
                 if !record.is_blank() {
@@ -145,7 +147,7 @@ fn is_too_old(event: &Value, now: Timestamp) -> bool {
     at.is_some_and(|at| at.0 < now.plus_ms(-i64::from(limits::EVENT_KEPT_DAYS) * DAY_MS))
 }
 
-/// Stores a chunk's events together with the import's progress.
+/// Stores the events of a chunk together with the import's progress.
 fn commit(tx: &mut WriteTx<'_>, read: &ScheduledImport, import: EventImport, chunk: Chunk) -> Result<(), Failure> {
     try_change(tx, read, |tx, row, now| {
         let EventImport { mut result, .. } = import.clone();

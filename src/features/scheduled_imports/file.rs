@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The reason that users see if storing a file takes longer than the server keeps incomplete files.
+/// The reason shown to users if storing a file takes longer than the server keeps incomplete files.
 const EXPIRED: &str = "Storing the file took more than an hour. The next run tries again.";
 
 /// Fetches the file, and starts its import if the file has changed since the last import.
@@ -50,8 +50,8 @@ pub async fn start(engine: &Engine, environment: Environment, row: ScheduledImpo
     begin(store, row, reads, move |tx| rows.start(tx, place, stored)).await
 }
 
-/// Starts to download the file; returns `None` if the server states that the file has not changed. Fails with the reason why the
-/// file cannot be imported.
+/// Starts downloading the file; returns `None` if the server states that the file has not changed. Fails with the reason if the file cannot
+/// be imported.
 async fn open(engine: &Engine, url: &str, known: &Known) -> Result<Option<Download>, String> {
     let url = Url::parse(url).map_err(|_| "The URL is not valid. Enter another URL.".to_owned())?;
     let limits = DownloadLimits {
@@ -80,18 +80,18 @@ fn not_fetched(error: FetchError) -> String {
 }
 
 /// A file that is stored while it is fetched, so that only its last few megabytes are in memory. A file of a few megabytes is stored only
-/// if it is imported. A file whose import does not start expires.
+/// if it is imported. A stored file expires if its import does not start.
 struct FetchedFile<'s> {
     store: &'s Store,
     name: String,
     sniffer: Sniffer,
-    /// The stored file, once a part of it is stored.
+    /// The ID of the stored file; `None` until part of it is stored.
     id: Option<BlobId>,
     bytes: u64,
     chunks: u32,
-    /// The start of the file, once a part of it is stored.
+    /// The start of the file; empty until part of the file is stored.
     first: Vec<u8>,
-    /// The end of the file, which is not stored.
+    /// The end of the file, which is not stored yet.
     rest: Vec<u8>,
     digest: Option<[u8; 32]>,
 }
@@ -188,7 +188,7 @@ enum Rows {
     Events(EventImport),
 }
 
-/// Stands for the ID of the file until the file is stored.
+/// A placeholder for the ID of the file until the file is stored.
 const NO_FILE: BlobId = BlobId::from_bytes([0; 12]);
 
 /// Reads the headers at the start of a file; returns the reason if the file cannot be imported.

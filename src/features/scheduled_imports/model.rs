@@ -55,7 +55,7 @@ pub struct FileSource {
     pub target: Target,
 }
 
-/// What the rows in a file become.
+/// What each row in a file becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "few exist at once, and nearly all are contacts")]
 pub enum Target {
@@ -63,7 +63,7 @@ pub enum Target {
     Events(EventRows),
 }
 
-/// How the rows in a file become contacts.
+/// How each row in a file becomes a contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactRows {
     /// The columns; `None` if they are guessed from the headers.
@@ -88,7 +88,7 @@ impl ContactRows {
     }
 }
 
-/// How the rows in a file become customer events.
+/// How each row in a file becomes a customer event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
     /// Maps event fields to column headers. If empty, the headers must be the field names.
@@ -106,7 +106,7 @@ pub struct PlatformSource {
     pub consent_mode: ConsentMode,
     /// The user's mapping of the platform's fields, where it differs from the default mapping.
     pub fields: FieldMap,
-    /// The name of the tag that all contacts from the sources get.
+    /// The name of the tag that is added to all contacts from the sources.
     pub tag: String,
 }
 
@@ -118,12 +118,12 @@ pub enum Pause {
     AfterFailure(String),
 }
 
-/// What an import has read: a version of a file, or a platform's changes up to a time.
+/// What an import has read: a version of a file, or a platform's changes up to a certain time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
     /// The version, as stated by the server that provides the file.
     pub named: KnownVersion,
-    /// The SHA-256 digest of the file, for servers that name no version.
+    /// The SHA-256 digest of the file, for servers that state no version.
     pub digest: Option<[u8; 32]>,
     /// The time up to which all of the platform's changes have been read.
     pub changes_until: Option<Timestamp>,
@@ -152,7 +152,7 @@ pub struct EventImport {
     pub file: BlobId,
     pub encoding: Encoding,
     pub delimiter: u8,
-    /// The settings with which the run started.
+    /// The settings when the run started.
     pub rows: EventRows,
     /// The offset of the first byte that has not been processed.
     pub offset: u64,
@@ -179,7 +179,7 @@ pub struct RowProblem {
     pub error: String,
 }
 
-/// The last run that ended.
+/// The last run that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRun {
     pub ended_at: Timestamp,
@@ -239,7 +239,7 @@ impl ScheduledImport {
         }
     }
 
-    /// Forgets what has been read, so that the next run imports everything with the current settings.
+    /// Discards the record of what has been read, so that the next run imports everything with the current settings.
     pub fn forget_known(&mut self) {
         self.known = Known::default();
         if let Some(running) = &mut self.running {
@@ -263,7 +263,7 @@ impl ScheduledImport {
         let RunFailure { reason, job } = failure;
         self.running = None;
         // Rows of the file may be missing, so the file is imported again even if it does not change, and the platform's changes are read
-        // from the same time again.
+        // again from the same time.
         self.known = Known { changes_until: self.known.changes_until, ..Known::default() };
         self.failures += 1;
         let wait = limits::SCHEDULED_IMPORT_RETRY_MS << (self.failures - 1).min(20);

@@ -25,7 +25,7 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<ScheduledImport>> {
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-/// Returns up to `limit` scheduled imports that are due, the longest waiting first.
+/// Returns up to `limit` scheduled imports that are due, earliest due time first.
 pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<ScheduledImport>> {
     let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
     let mut due = Vec::new();

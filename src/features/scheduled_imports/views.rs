@@ -36,7 +36,7 @@ pub struct ScheduledImportView {
     /// What happens to contacts that already exist; present only for contacts in a file.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<&'static str>,
-    /// The tags that every contact in the file gets.
+    /// The tags that are added to every contact in the file.
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
@@ -53,11 +53,11 @@ pub struct ScheduledImportView {
     pub connection_id: Option<ConnectionId>,
     /// The sources on the platform.
     pub sources: Vec<ImportedSource>,
-    /// Maps the platform's fields to contact fields. All other fields are imported as usual.
+    /// Maps the platform's fields to contact fields. All other fields are imported with the default mapping.
     pub field_map: FieldMap,
-    /// The tag that all contacts from the sources get.
+    /// The tag that is added to all contacts from the sources.
     pub tag: Option<String>,
-    /// The time up to which all of the platform's changes are imported. The next run imports later changes.
+    /// The time up to which all of the platform's changes have been imported. The next run imports later changes.
     pub changes_until: Option<WireTime>,
     /// `running` while a run imports contacts or events.
     #[schemars(extend("enum" = ["active", "running", "paused"]))]
@@ -66,9 +66,9 @@ pub struct ScheduledImportView {
     pub paused_reason: Option<String>,
     /// The ID of the contact import that is in progress.
     pub import_id: Option<JobId>,
-    /// When the next run starts; absent while a run lasts and during a pause.
+    /// When the next run starts; absent during a run and during a pause.
     pub next_run_at: Option<WireTime>,
-    /// The last run that ended.
+    /// The last run that has ended.
     pub last_run: Option<RunView>,
     /// The number of failed runs since the last one that succeeded.
     pub failures: u32,
@@ -260,7 +260,7 @@ impl ScheduledImportView {
         }
     }
 
-    /// Returns a scheduled import of a file with contacts, for the examples in the API documentation.
+    /// Returns a scheduled import of contacts from a file, for the examples in the API documentation.
     pub fn sample() -> Self {
         Self {
             id: ScheduledImportId::parse("66f1a2b30000000b7a1b2c3d").expect("the ID has 24 hexadecimal characters"),

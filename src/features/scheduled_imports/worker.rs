@@ -13,8 +13,8 @@ use crate::vocab::limits;
 /// The number of due imports that one step processes. The next step follows immediately.
 const IMPORTS_PER_STEP: usize = 20;
 
-/// Advances the scheduled imports that are due: starts runs, continues imports, and records results. A run that cannot be stored does
-/// not stop the others.
+/// Advances the scheduled imports that are due: starts runs, continues imports, and records results. If a run cannot be stored, the other
+/// runs continue.
 pub async fn run(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let due = store::due(&engine.data(environment).store.read(), engine.clock.now(), IMPORTS_PER_STEP)?;
     let more = due.len() == IMPORTS_PER_STEP;

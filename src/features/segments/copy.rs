@@ -38,14 +38,15 @@ impl SegmentCopy {
         found
     }
 
-    /// Returns the encoded segment, which the caller compares to detect changes.
+    /// Returns the encoded segment, which the caller compares to detect whether the segment has changed.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         self.0.encode(&mut content);
         content
     }
 
-    /// Returns the segment of a project that is the copy of this one: an earlier copy or, if there is none, a segment with the same name.
+    /// Returns the segment in a project that is the copy of this segment: an earlier copy or, if there is none, a segment with the same
+    /// name.
     fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Segment>> {
         let mut all = store::all(tx, project)?;
         let copied = ids.of(self.0.id);
@@ -54,19 +55,19 @@ impl SegmentCopy {
         Ok(found.map(|index| all.swap_remove(index)))
     }
 
-    /// Returns the ID for the copy in a project, and whether the project already has this segment.
+    /// Returns the ID for the copy in a project, and whether the project already has a segment with this ID.
     pub fn target(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<(SegmentId, bool)> {
         let known = self.copy_in(tx, project, ids)?;
         Ok(known.map_or((ids.of(self.0.id), false), |other| (other.id, true)))
     }
 
-    /// Returns whether a project has a copy with the same name, description and filter.
+    /// Returns whether a project already has a copy with the same name, description and filter.
     pub fn is_same_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<bool> {
         let Some(known) = self.copy_in(tx, project, ids)? else { return Ok(false) };
         Ok(known.name == self.0.name && known.description == self.0.description && known.filters() == self.0.filters())
     }
 
-    /// Returns whether a project has the maximum number of segments.
+    /// Returns whether a project has reached the maximum number of segments.
     pub fn is_full(tx: &impl Read, project: ProjectId) -> Result<bool> {
         Ok(store::all(tx, project)?.len() >= limits::SEGMENTS_PER_PROJECT_MAX)
     }

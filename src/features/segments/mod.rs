@@ -1,4 +1,4 @@
-//! Segments: saved filters on contacts.
+//! Segments: saved filters for contacts.
 //!
 //! A segment does not store its contacts: it contains all contacts that currently match its filter.
 //!
@@ -28,7 +28,8 @@ pub fn has_name(tx: &impl Read, project: ProjectId, name: &str) -> StoreResult<b
     Ok(store::named(&store::all(tx, project)?, name).is_some())
 }
 
-/// Adds a segment with a filter that the caller has checked. Fails if the name is taken or the project has the maximum number of segments.
+/// Adds a segment with a filter that the caller has checked. Fails if the name is taken or the project has reached the maximum number of
+/// segments.
 pub fn add(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -47,7 +48,7 @@ pub fn add(
     Ok(segment)
 }
 
-/// Returns an error if one of the segments in `others`, except the segment `own`, already has this name.
+/// Returns an error if one of the segments in `others`, except the segment with the ID `own`, already has this name.
 fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<(), Failure> {
     match store::named(others, name) {
         Some(segment) if Some(segment.id) != own => {
@@ -59,7 +60,7 @@ fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<
     }
 }
 
-/// Returns the number of contacts that match a filter given by a caller. Returns an error if the filter is invalid or contains tags or
+/// Returns the number of contacts that match a filter supplied by a caller. Returns an error if the filter is invalid or contains tags or
 /// topics that the project does not have.
 fn count_given(tx: &ReadTx, project: ProjectId, filters: &FilterTree, now: Timestamp) -> Result<u64, Failure> {
     let filter = filters.check("filters")?;

@@ -1,7 +1,7 @@
 //! The table of segments and all access to it.
 //!
-//! A filter is stored as the JSON of the caller's filter tree, so that responses return the same tree, and new filter keywords need
-//! no migration.
+//! A filter is stored as the JSON of the caller's filter tree, so that responses return the same tree and new filter keywords need no
+//! migration.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct Segment {
     pub id: SegmentId,
     pub name: String,
     pub description: Option<String>,
-    /// The filter as JSON. Invariant: a [`FilterTree`] that was checked when it was saved.
+    /// The filter as JSON. Invariant: it is a [`FilterTree`] that was checked when it was saved.
     filters: String,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -52,7 +52,7 @@ impl Segment {
         self.filters = written(filters);
     }
 
-    /// Returns the filter as the caller gave it.
+    /// Returns the filter as supplied by the caller.
     pub fn filters(&self) -> FilterTree {
         serde_json::from_str(&self.filters).expect("the filter was checked when the row was read")
     }

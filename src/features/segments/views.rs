@@ -12,14 +12,14 @@ use crate::engine::store::ReadTx;
 use crate::features::filters::FilterTree;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
-/// A saved filter on contacts.
+/// A saved filter for contacts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SegmentView {
     pub id: SegmentId,
     pub name: String,
     pub description: Option<String>,
-    /// The filter, as given by the caller.
+    /// The filter as supplied by the caller.
     pub filters: FilterTree,
     /// The number of contacts that match the filter now, regardless of their status; absent if the request skips the count.
     pub count: Option<u64>,
@@ -38,7 +38,7 @@ pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Time
     with_count(segment, Some(count))
 }
 
-/// Returns the view of a segment with the given number of contacts, if any.
+/// Returns the view of a segment with the number of its contacts, if given.
 pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
     let filters = segment.filters();
     let Segment { id, name, description, created_at, updated_at, .. } = segment;

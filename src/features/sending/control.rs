@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
 use super::quota::{self, SentCount};
+use super::views::status;
 use super::{recipient_writer, recipients, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
@@ -15,13 +16,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Returns the mailing with this ID if it belongs to the account, or else `NotFound`.
+/// Returns the mailing with this ID if it belongs to the account; otherwise returns `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     let absent = || Failure::because(Code::NotFound, "The account has no direct send or batch with this ID.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Rejects a change to a mailing that is on hold: a success response would be wrong, because the mailing would not resume.
+/// Rejects a change to a mailing that is on hold. A success response would be misleading, because the mailing would not resume.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
     match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),
@@ -33,13 +34,14 @@ fn change(
     tx: &mut WriteTx<'_>,
     account: AccountId,
     id: MailingId,
-    change: impl FnOnce(&mut Mailing) -> Result<(), &'static str>,
+    change: impl FnOnce(&mut Mailing) -> bool,
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
-    change(&mut mailing).map_err(|word| {
-        let detail = format!("This action is not possible, because the send is {word}.");
-        Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
-    })?;
+    if !change(&mut mailing) {
+        let status = status(&mailing, &store::counts(tx, id)?);
+        let detail = format!("This action is not possible, because the status of the send is {status}.");
+        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })));
+    }
     mailing.updated_at = tx.now();
     recipients::save(tx, &mailing)?;
     Ok(mailing)
@@ -60,14 +62,14 @@ pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result
     change(tx, account, id, |mailing| mailing.cancel(now))
 }
 
-/// Queues the message again for recipients whose delivery is unknown, at the risk of duplicates. Returns the number of these
+/// Queues the message again for recipients whose delivery is unknown, at the risk of sending duplicates. Returns the number of these
 /// recipients.
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
-        let word = mailing.word();
-        let detail = format!("Nothing can be sent again, because the send is {word}.");
-        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
+        let status = status(&mailing, &store::counts(tx, id)?);
+        let detail = format!("Nothing can be sent again, because the status of the send is {status}.");
+        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
     let mut found = Vec::new();
@@ -110,7 +112,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     if recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_err() {
         return Ok(false);
     }
-    // The recipient writer does the same after a reply of the mail server. A reply that arrives later has no effect.
+    // The recipient writer makes the same updates when the mail server replies. A reply that arrives after this evidence has no effect.
     quota::count(tx, mailing.account, SentCount::Sent, 1, tx.now())?;
     if let Some((project, contact, sent)) = recipient_writer::sent_activity(tx, &mailing, (number, &recipient), at)? {
         activity::note(tx, project, &[(contact, sent)])?;
@@ -141,8 +143,8 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
-    // Regression: the account's totals did not include a message whose delivery was known only from evidence, and the contact's
-    // timeline and data did not list it.
+    // Regression: if a message's delivery was known only from evidence, the account's totals did not include it, and the contact's timeline
+    // and data did not list it.
     #[test]
     fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
         let app = TestApp::new();
@@ -168,5 +170,25 @@ mod tests {
         let activities = activity::of(&app.read(), app.project, contact, 10).expect("the store can be read");
         let activities: Vec<_> = activities.iter().map(|activity| (activity.action, activity.mailing)).collect();
         assert_eq!(activities, [(Action::Sent, id)]);
+    }
+
+    // Regression: the error contained the stored state, such as `finished`, which is not a status in the API.
+    #[test]
+    fn a_refused_change_names_the_status_in_the_api() {
+        let app = TestApp::new();
+        let body = json!({
+            "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+            "template": "<p>Hello</p>",
+        });
+        let send = app.post_in("/v1/sending", body).data()["sendId"].clone();
+        let id = MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid");
+        let end = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+            let mut mailing = store::by_id(tx, id)?.expect("the row exists");
+            mailing.state = State::Finished { at: tx.now() };
+            recipients::save(tx, &mailing)
+        };
+        app.data().store.write_blocking(end).expect("the store can be written").expect("the store can be read");
+        let refused = app.post(&format!("/v1/sending/batches/{id}/cancel"), json!({}));
+        assert_eq!((refused.refusal().0, &refused.body["data"]["status"]), (409, &json!("completed")), "{refused:?}");
     }
 }

@@ -21,7 +21,7 @@ use crate::features::{engagement, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 
-/// Creates a mailing. It is on disk once this transaction commits.
+/// Creates a mailing. The mailing is on disk once this transaction commits.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
@@ -45,8 +45,8 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     Ok(id)
 }
 
-/// Rejects a direct send if this recipient would be skipped, so that the caller learns the reason immediately. `field` is the field of the
-/// request that contains the address.
+/// Rejects a direct send if its recipient would be skipped, so that the caller learns the reason immediately. `field` is the request field
+/// that contains the address.
 pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId, number: u32, field: &str) -> Result<(), Failure> {
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, number)?) else {
         return Err(Failure::internal("a mailing that was just created, or its recipient, is missing; report this bug"));
@@ -89,7 +89,7 @@ fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     Ok(Utm::resolve(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
-/// Adds a row for every address. The row of a duplicate or invalid address contains the reason why it is skipped.
+/// Adds a row for every address. If an address is a duplicate or invalid, its row contains the reason why it is skipped.
 fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address>) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     for (number, address) in addresses.into_iter().enumerate() {

@@ -19,7 +19,7 @@ pub struct Address {
 /// One recipient of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipient {
-    /// The address from the request; absent if the row's number is the number of a contact.
+    /// The address from the request; absent if the row's number is a contact's number.
     pub address: Option<Address>,
     pub delivery: Delivery,
     /// The index of the recipient's translation. It never changes, so that retries and resends have the same content and link targets.
@@ -34,7 +34,7 @@ impl Recipient {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Creates the row of a contact who gets the message at the local time `due`. The retry limit is counted from that time.
+    /// Creates the row of a contact who receives the message at the local time `due`. The retry limit is counted from that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
@@ -50,7 +50,7 @@ impl Recipient {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
     Queued,
-    /// The handoff is stored before the final dot is sent. The server may have the message.
+    /// The handoff is stored before the final dot is sent. The server may already have the message.
     Handoff {
         epoch: u64,
         attempt: u16,
@@ -62,8 +62,8 @@ pub enum Delivery {
         at: Timestamp,
         reply: String,
     },
-    /// The message will be retried or, after an unknown delivery, sent again, or it waits for the recipient's local time. The retry limit
-    /// is counted from `since`.
+    /// The message will be retried or, after an unknown delivery, sent again; or it is waiting for the recipient's local time. The retry
+    /// limit is counted from `since`.
     Deferred {
         attempts: u16,
         since: Timestamp,
@@ -133,7 +133,7 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// All reasons, in the order of their numbers in the table of counts, without the field name or the error.
+    /// All reasons, in the order of their numbers in the table of counts, with empty field names and errors.
     pub const ALL: [Skip; 11] = [
         Skip::Suppressed,
         Skip::Unsubscribed,
@@ -229,7 +229,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the number of attempts while another attempt is possible; 0 in all other states.
+    /// Returns the number of attempts if another attempt is still possible; otherwise returns 0.
     fn attempts(&self) -> u16 {
         match self {
             Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,
@@ -238,7 +238,7 @@ impl Delivery {
         }
     }
 
-    /// Returns the time from which the retry limit is counted, if the message was deferred or waited for a local time.
+    /// Returns the time from which the retry limit is counted, if the message was deferred or was waiting for a local time.
     fn since(&self) -> Option<Timestamp> {
         match self {
             Delivery::Handoff { since, .. } => *since,
@@ -251,7 +251,7 @@ impl Delivery {
 /// An event that changes a recipient's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The message has been sent except for its final dot.
+    /// The message has been sent except for the final dot.
     Claim { epoch: u64 },
     /// The next mail server accepted the message.
     Accepted { reply: String },
@@ -261,28 +261,28 @@ pub enum Event {
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
-    /// No valid reply followed the final dot.
+    /// The final dot was not followed by a valid reply.
     Lost { why: UnknownReason },
-    /// A new process, which has this epoch, found the row in the handoff state.
+    /// A new process with this epoch found the row in the handoff state.
     Recovered { epoch: u64 },
     /// The recipient must be skipped.
     Skip { why: Skip },
-    /// Evidence that the recipient has the message.
+    /// There is evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// A user requests a resend, at the risk of a second copy.
+    /// A user requests a resend, at the risk of sending a second copy.
     Resend,
-    /// The mailing's policy for unknown deliveries requests a resend. It follows immediately after the first attempt, and after growing
-    /// pauses after later attempts. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, there are no more resends.
+    /// The mailing's policy for unknown deliveries requests a resend. The resend follows immediately after the first attempt, and after
+    /// increasing pauses for later attempts. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, the message is not sent again.
     AutoResend { schedule: Schedule },
-    /// The time of the retry is so far in the future that the clock must have been wrong when the time was stored.
+    /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
 }
 
 /// The retry backoff of deferred mail. The settings are `mail.retry_minutes` and `mail.give_up_hours`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// The pause before the first retry. It doubles for each later retry, up to [`limits::RETRY_PAUSE_MS_MAX`] or its own length if that
-    /// is longer.
+    /// The pause before the first retry. The pause doubles with each later retry, up to [`limits::RETRY_PAUSE_MS_MAX`], or up to the first
+    /// pause if that is longer.
     pub first_pause_ms: i64,
     /// The time after which a deferred delivery fails.
     pub give_up_ms: i64,
@@ -294,7 +294,7 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// Returns the maximum time until a retry. If a recipient with an attempt has a later retry, its time is wrong.
+    /// Returns the maximum time until a retry. If a recipient with at least one attempt has a later retry, the time of the retry is wrong.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
@@ -307,10 +307,10 @@ pub enum Refusal {
     Settled,
     /// The recipient is deferred, and the retry is not due yet.
     NotDue,
-    /// The event is valid only during a handoff, and the recipient is not in that state. Either this is a bug, or another process made the
-    /// handoff.
+    /// The event is valid only during a handoff, and the recipient is not in that state. Either this is a bug, or the handoff belongs to
+    /// another process.
     NotHandedOver,
-    /// This process made the handoff, and will record the server's reply.
+    /// The handoff belongs to this process, which will record the server's reply.
     InFlight,
 }
 
@@ -336,7 +336,8 @@ impl Delivery {
                 D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now }
             }
 
-            // The attempt failed before the dot, or the server deferred the message in reply to it. The message was certainly not accepted.
+            // The attempt failed before the final dot, or the server deferred the message in its reply to the dot. The message was
+            // certainly not accepted.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
                 self.deferred(reply, schedule, now)
             }
@@ -352,14 +353,15 @@ impl Delivery {
                 let reply = "It is not known whether the message was delivered, so it is sent again.".to_owned();
                 D::Deferred { attempts: *attempt, since: now, next_at: now.plus_ms(pause_ms), reply }
             }
-            // Recipients without an attempt are excluded: their time may be the scheduled start, which may be far in the future.
+            // Recipients without an attempt are excluded, because their time may be the scheduled start, which may be far in the future.
             (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
                 if next_at.ms_since(now) > schedule.ahead_ms_max() =>
             {
                 let next_at = now.plus_ms(schedule.pause_ms(*attempts));
                 D::Deferred { attempts: *attempts, since: (*since).min(now), next_at, reply: reply.clone() }
             }
-            // Evidence also counts before the reply is recorded: even if the process ends first, the delivery is known.
+            // Evidence counts even before the reply is recorded: if the process ends before it records the reply, the delivery is still
+            // known.
             (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
                 D::Sent { at: now, reply: format!("known from {what}") }
             }
@@ -383,7 +385,7 @@ impl Delivery {
         Self::again(reply, (attempts, since), next_at, schedule, now)
     }
 
-    /// Returns the state after a postponement. It does not count as an attempt: the server's pause does not lengthen the retry backoff.
+    /// Returns the state after a postponement, which does not count as an attempt: the server's pause does not lengthen the retry backoff.
     fn postponed(&self, reply: String, until: Timestamp, schedule: Schedule, now: Timestamp) -> Delivery {
         Self::again(reply, (self.attempts(), self.since().unwrap_or(now)), until, schedule, now)
     }
@@ -435,7 +437,7 @@ impl Counts {
         }
     }
 
-    /// Returns the number of skipped recipients, for all reasons together.
+    /// Returns the total number of skipped recipients.
     pub fn skipped_total(&self) -> u64 {
         self.skipped.values().sum()
     }

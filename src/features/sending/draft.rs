@@ -25,8 +25,8 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         variables: serde_json::Value::Object(new.variables.clone()).to_string(),
         tracking: new.tracking,
         utm: None,
-        // Only campaigns resend automatically. For other sends, a user decides whether to resend unknown deliveries, regardless of the
-        // setting.
+        // Only campaigns resend automatically. For other sends, a user decides whether to resend after an unknown delivery, regardless of
+        // the setting.
         unknown: if matches!(new.kind, MailingKind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         hold_number: 0,

@@ -1,6 +1,6 @@
 //! Decides whether a message may be sent to a recipient now, by contact status, topic and suppression list.
 //!
-//! The handoff transaction repeats this check, so a recipient who unsubscribes while a campaign message waits does not get it.
+//! The handoff transaction repeats this check, so a recipient who unsubscribes while a campaign message is waiting does not receive it.
 //! Transactional messages still reach unsubscribed contacts.
 
 use super::merge_data::RecipientProfile;

@@ -1,7 +1,7 @@
-//! Determines when each recipient gets a message that is scheduled for a local time. Pure functions.
+//! Determines, for each recipient, when to send a message that is scheduled for a local time. Pure functions.
 //!
-//! A contact's time zone comes from its custom field `timezone` or `time_zone`, or else from its country if the country has only
-//! one zone, or else from the mailing. If the local time has already passed, the contact gets the message immediately.
+//! A contact's time zone comes from the custom field `timezone` or `time_zone`; otherwise from the contact's country, if it has only one
+//! time zone; otherwise from the mailing. If the local time has already passed, the message is sent immediately.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::base::zone::Zone;
 use crate::features::contact_records::Contact;
 use crate::features::contact_records::fields::FieldValue;
 
-/// The local time at which each contact gets a message.
+/// The local time at which each contact receives a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalTime {
     /// The local date and time, stored as if it were UTC.
     pub wall: Timestamp,
-    /// The time zone, as an IANA name, of contacts whose own zone is unknown.
+    /// The IANA name of the time zone for contacts whose own time zone is unknown.
     pub zone: String,
 }
 
-/// Computes when each time zone reaches a local time, and caches the results.
+/// Computes when it is a given local time in each time zone, and caches the results.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,
@@ -39,7 +39,7 @@ impl Clocks {
         Self { time, by_name: HashMap::new(), by_country: HashMap::new(), elsewhere }
     }
 
-    /// Returns when a contact with this time zone and country is due.
+    /// Returns when the message is due for a contact with this time zone and country.
     fn due(&mut self, zone: Option<&str>, country: Option<&str>) -> Timestamp {
         let wall = self.time.wall;
         let named =
@@ -51,7 +51,7 @@ impl Clocks {
         named.or_else(somewhere).unwrap_or(self.elsewhere)
     }
 
-    /// Returns when a contact is due, by its time zone field or its country.
+    /// Returns when the message is due for a contact, by the contact's time zone field or country.
     pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
         let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
         let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };
@@ -100,7 +100,7 @@ mod tests {
             (Some("asia/calcutta"), None, "2026-07-01T03:30:00.000Z"),
             (Some("next to the church"), Some("JP"), "2026-07-01T00:00:00.000Z"),
             (None, Some("JP"), "2026-07-01T00:00:00.000Z"),
-            // The United States has several time zones, so the mailing's default applies.
+            // The United States has several time zones, so the mailing's time zone applies.
             (None, Some("US"), "2026-07-01T07:00:00.000Z"),
             (Some(""), None, "2026-07-01T07:00:00.000Z"),
             (None, None, "2026-07-01T07:00:00.000Z"),

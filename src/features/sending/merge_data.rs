@@ -62,7 +62,8 @@ impl RecipientProfile {
         self.contact.as_ref()?.profile.language.as_deref()
     }
 
-    /// Returns the recipient's name: from the request, or else from the contact; empty if neither has a name.
+    /// Returns the recipient's name from the request or, if the request has none, from the contact. Returns an empty string if neither has
+    /// a name.
     pub fn display_name(&self) -> Cow<'_, str> {
         if let Some(name) = &self.name {
             return Cow::Borrowed(name);
@@ -96,7 +97,7 @@ pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Re
     Ok(found)
 }
 
-/// Returns the ID of the stored email that a contact got from a mailing; `None` if its content is not a stored email. If the contact's
+/// Returns the ID of the stored email that a contact received from a mailing; `None` if the content is not a stored email. If the contact's
 /// row no longer exists, the first translation is assumed.
 pub fn email_sent_to(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<EmailId>> {
     let row = if mailing.translations.len() > 1 { row_of(tx, mailing, number, email)? } else { None };
@@ -143,7 +144,7 @@ impl RecipientLinks<'_> {
     }
 }
 
-/// The merge fields of one message. Values from the request take precedence over those of the contact.
+/// The merge fields of one message. Values from the request take precedence over the contact's values.
 pub struct MergeData<'a> {
     pub profile: &'a RecipientProfile,
     pub variables: &'a Map<String, Json>,

@@ -1,7 +1,7 @@
 //! Renders one message: fills in a mailing's content for one recipient, and adds headers and signatures.
 //!
-//! Rendering the message again for the same recipient and unchanged data produces the same bytes, except for the signatures, which contain
-//! the time: the Message-ID, date and boundaries are derived from stored values.
+//! Rendering the message again for the same recipient and unchanged data produces the same bytes, because the Message-ID, date and
+//! boundaries are derived from stored values. Only the signatures differ, because they contain the time.
 
 use std::sync::Arc;
 
@@ -32,13 +32,13 @@ pub struct MailingContext {
     pub signer: Option<Arc<Signer>>,
     /// The domain of Message-IDs, list IDs and signatures.
     pub domain: String,
-    /// The domain to which bounces return. If absent, bounces return to the From address.
+    /// The domain to which bounces are returned. If absent, bounces are returned to the From address.
     pub bounce_domain: Option<String>,
     /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
-    /// The mail services that operate the relays. For each service, the message has a header that identifies the message in the
-    /// service's events.
+    /// The mail services that operate the relays. The message has one header per service, which identifies the message in the service's
+    /// events.
     pub services: Vec<MailService>,
 }
 
@@ -80,7 +80,7 @@ impl MailingContext {
         let list = (!mailing.transactional).then(|| ListHeaders {
             unsubscribe_url: &unsubscribe_url,
             unsubscribe_mailto: unsubscribe_mailto.as_deref(),
-            // RFC 8058 requires https for one-click unsubscribe. Over http, recipients can still follow the link.
+            // RFC 8058 requires https for one-click unsubscribe. With http, recipients can still follow the link.
             one_click: unsubscribe_url.starts_with("https://"),
             list_id: Some(&list_id),
         });
@@ -112,7 +112,7 @@ impl MailingContext {
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
-    /// Returns the value of `Feedback-ID`: campaign, mailing, kind of mail and sender, from most to least specific.
+    /// Returns the value of `Feedback-ID`: campaign, mailing, type of send and sender, from most to least specific.
     fn feedback_id(&self) -> String {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());
@@ -141,7 +141,7 @@ fn unmergeable(error: MergeError) -> Skip {
 mod tests {
     use super::*;
 
-    // Regression: other errors were stored as if their message were the name of a missing field.
+    // Regression: the messages of other errors were stored as the name of a missing field.
     #[test]
     fn only_an_error_about_a_field_is_a_missing_field() {
         let field = || "order.total".to_owned();

@@ -85,7 +85,7 @@ pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
     }
 }
 
-/// Runs one step of planning audiences. Returns true if there may be further steps.
+/// Runs one step of planning audiences. Returns true if there may be more steps.
 pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result::Result<bool, Failure> {
     let (store, digester) = (engine.data(environment).store.clone(), Digester::new(&engine.seal));
     let step = tokio::task::spawn_blocking(move || planning::step(&store, &digester)).await;
@@ -96,12 +96,12 @@ pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipients {
     pub rows: Vec<(u32, Recipient)>,
-    /// The number of the first recipient on the next page, if there may be a next page.
+    /// The number of the first recipient on the next page, if there may be one.
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. Scans only a part of a long mailing
-/// with few matches; `next` is the number at which to continue.
+/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. If a long mailing has few matches, scans
+/// only part of it; `next` is the number at which to continue.
 pub fn recipients(
     tx: &impl Read,
     id: MailingId,

@@ -1,7 +1,7 @@
 //! Mailings and their rules. Pure functions, without store, clock or network.
 //!
-//! A mailing is one content, in one or more languages, for one audience: a direct send, a batch, a test send, or a campaign. Its recipients
-//! are defined in `delivery.rs`.
+//! A mailing is content in one or more languages for one audience: a direct send, a batch, a test send, or a campaign. Its recipients are
+//! defined in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,20 +27,20 @@ pub struct Mailing {
     pub plan: Plan,
     pub from: Sender,
     pub conversation: Option<ConversationId>,
-    /// The content in each language; never empty. Recipients whose language has no translation get the first one.
+    /// The content in each language; never empty. Recipients whose language has no translation receive the first translation.
     pub translations: Vec<Translation>,
     pub audience: Audience,
     /// Whether the mailing ignores the recipients' subscriptions and has no unsubscribe headers.
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// The merge fields that all recipients share, as a JSON object.
+    /// The merge fields shared by all recipients, as a JSON object.
     pub variables: String,
     pub tracking: Tracking,
     pub utm: Option<Utm>,
     pub unknown: Policy,
-    /// The local time at which recipients get the message, if the mailing is sent by local time.
+    /// The local time at which recipients receive the message, if the mailing is sent by local time.
     pub local: Option<LocalTime>,
-    /// The number of the last hold before the mailing was created.
+    /// The number of the last hold that began before the mailing was created.
     pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -55,7 +55,7 @@ pub struct Translation {
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub subject: String,
-    /// The key of the stored templates and links, which mailings with the same content share.
+    /// The key of the stored templates and links, which are shared by mailings with the same content.
     pub content: ContentId,
 }
 
@@ -86,7 +86,7 @@ impl MailingKind {
         }
     }
 
-    /// Returns whether the API shows this kind of mailing as a batch.
+    /// Returns whether the API shows this mailing as a batch.
     pub fn is_group(self) -> bool {
         matches!(self, MailingKind::Batch | MailingKind::Campaign(_))
     }
@@ -115,7 +115,7 @@ pub enum State {
     Cancelled {
         at: Timestamp,
     },
-    /// The mailing cannot be sent. `reason` is a sentence that users can read.
+    /// The mailing cannot be sent. `reason` is a sentence for users.
     Failed {
         reason: String,
         at: Timestamp,
@@ -128,7 +128,7 @@ impl State {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
 
-    /// Returns whether recipients may be claimed. If the mailing waits, the scheduler checks whether it may continue.
+    /// Returns whether recipients may be claimed. If the mailing is waiting, the scheduler checks whether it may continue.
     pub fn may_send(&self) -> bool {
         matches!(self, State::Sending | State::Waiting { .. })
     }
@@ -210,14 +210,14 @@ pub struct NewMailing {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub kind: MailingKind,
-    /// The content in each language: at least one, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no content get
-    /// the first one.
+    /// The content in each language: at least one language, and at most `limits::EMAIL_LANGUAGES_MAX`. Recipients whose language has no
+    /// content receive the first.
     pub contents: Vec<Content>,
     pub from: Sender,
     pub to: To,
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// The merge fields that all recipients share.
+    /// The merge fields shared by all recipients.
     pub variables: serde_json::Map<String, serde_json::Value>,
     pub tracking: Tracking,
     /// The UTM parameters for links. If absent, the domain's setting applies.
@@ -225,7 +225,7 @@ pub struct NewMailing {
     /// The campaign name to use in UTM parameters.
     pub campaign_name: Option<String>,
     pub unknown: Policy,
-    /// The local time at which recipients get the message. It does not apply to addresses from a request.
+    /// The local time at which recipients receive the message. It does not apply to addresses from a request.
     pub local: Option<LocalTime>,
 }
 
@@ -288,12 +288,12 @@ impl Mailing {
         self.translations.iter().filter_map(|translation| translation.email)
     }
 
-    /// Returns the merge fields that all recipients of the mailing share.
+    /// Returns the merge fields shared by all recipients of the mailing.
     pub fn variables(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::from_str(&self.variables).expect("`create` writes only a JSON object")
     }
 
-    /// Returns the first translation, which is also for recipients whose language has no translation.
+    /// Returns the first translation, which is also used for recipients whose language has no translation.
     pub fn first(&self) -> &Translation {
         self.translations.first().expect("a mailing has at least one translation")
     }
@@ -313,38 +313,34 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Pauses the mailing; audience planning continues. If the state does not allow a pause, the error is the state's wire name.
-    pub fn pause(&mut self) -> Result<(), &'static str> {
-        match self.state {
-            State::Planning | State::Sending | State::Waiting { .. } => {
-                self.state = State::Paused;
-                Ok(())
-            }
-            _ => Err(self.word()),
+    /// Pauses the mailing; audience planning continues. Returns false if the state does not allow a pause.
+    pub fn pause(&mut self) -> bool {
+        let may_pause = matches!(self.state, State::Planning | State::Sending | State::Waiting { .. });
+        if may_pause {
+            self.state = State::Paused;
         }
+        may_pause
     }
 
-    /// Resumes a paused mailing. If the mailing is not paused, the error is the state's wire name.
-    pub fn resume(&mut self) -> Result<(), &'static str> {
-        match self.state {
-            State::Paused => {
-                self.state = if self.plan == Plan::Done { State::Sending } else { State::Planning };
-                Ok(())
-            }
-            _ => Err(self.word()),
+    /// Resumes a paused mailing. Returns false if the mailing is not paused.
+    pub fn resume(&mut self) -> bool {
+        let is_paused = matches!(self.state, State::Paused);
+        if is_paused {
+            self.state = if self.plan == Plan::Done { State::Sending } else { State::Planning };
         }
+        is_paused
     }
 
-    /// Cancels the mailing. If the mailing has already ended, the error is the state's wire name.
-    pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
-        if self.state.is_final() {
-            return Err(self.word());
+    /// Cancels the mailing. Returns false if the mailing has already ended.
+    pub fn cancel(&mut self, now: Timestamp) -> bool {
+        let is_open = !self.state.is_final();
+        if is_open {
+            self.state = State::Cancelled { at: now };
         }
-        self.state = State::Cancelled { at: now };
-        Ok(())
+        is_open
     }
 
-    /// Returns the wire name of the mailing's state.
+    /// Returns the name of the mailing's state in the log. The API's statuses also depend on the recipients (`views::status`).
     pub fn word(&self) -> &'static str {
         match self.state {
             State::Planning => "queued",
@@ -415,16 +411,16 @@ mod tests {
         for (plan, after) in [(Plan::Selecting, State::Planning), (Plan::From(7), State::Planning), (Plan::Done, State::Sending)]
         {
             let mut paused = mailing(State::Planning, plan);
-            paused.pause().expect("a running mailing can be paused");
-            assert_eq!(paused.pause(), Err("paused"));
+            assert!(paused.pause(), "a running mailing can be paused");
+            assert!(!paused.pause());
             assert!(!paused.state.may_send());
-            paused.resume().expect("a paused mailing can be resumed");
+            assert!(paused.resume(), "a paused mailing can be resumed");
             assert_eq!(paused.state, after);
         }
         let ends = [State::Finished { at: NOW }, State::Cancelled { at: NOW }, State::Failed { reason: String::new(), at: NOW }];
         for end in ends {
             let mut over = mailing(end.clone(), Plan::Done);
-            assert!(over.pause().is_err() && over.resume().is_err() && over.cancel(NOW).is_err());
+            assert!(!over.pause() && !over.resume() && !over.cancel(NOW));
             assert_eq!(over.state, end);
         }
     }

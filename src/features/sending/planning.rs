@@ -1,7 +1,7 @@
-//! Writes recipient rows for an audience, in steps that can be repeated. A dry run makes the same checks without writing.
+//! Writes recipient rows for an audience, in steps that can be repeated. A dry run performs the same checks but writes nothing.
 //!
-//! The contacts in a mailing's audience are selected once and stored as a set. Contacts then get their rows in the order of their numbers.
-//! Each transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the last
+//! The contacts in a mailing's audience are selected once and stored as a set. Rows are then written in the order of contact numbers. Each
+//! transaction writes one chunk of rows, and the number at which the next chunk starts, so an interrupted step resumes where the last
 //! transaction ended. Later changes to a contact's status or subscriptions take effect when its message is sent.
 
 use std::collections::{BTreeMap, HashSet};
@@ -50,7 +50,7 @@ pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     Err(failure)
 }
 
-/// Does a limited amount of work on one mailing. Returns true if it did any.
+/// Does a limited amount of work on one mailing. Returns true if it did any work.
 fn advance(store: &Store, tx: &ReadTx, digester: &Digester, id: MailingId) -> Result<bool, Failure> {
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
     match (&mailing.state, mailing.plan) {
@@ -211,14 +211,14 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
 
 struct PlannedRecipient {
     skip: Option<Skip>,
-    /// When the contact is due, if the mailing is sent by local time.
+    /// When the message is due for the contact, if the mailing is sent by local time.
     due: Option<Timestamp>,
     /// The index of the contact's translation.
     translation: u8,
 }
 
 impl PlannedRecipient {
-    /// Returns the contact's new row. A contact whose local time is before `now` is queued immediately.
+    /// Returns the contact's new row. A message whose local time is before `now` is queued immediately.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
@@ -229,7 +229,7 @@ impl PlannedRecipient {
     }
 }
 
-/// Checks within one snapshot of the store which contacts may get a mailing.
+/// Checks within one snapshot of the store which contacts may receive a mailing.
 struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
     mailing: &'t Mailing,
@@ -279,7 +279,7 @@ impl<'t> EligibilityCheck<'t> {
         })
     }
 
-    /// Returns the planning result of each contact: why it is skipped, or when it is due.
+    /// Returns the planning result for each contact: why it is skipped, or when its message is due.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
         let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
@@ -338,10 +338,10 @@ pub struct DryRun {
     pub will_receive: u64,
     /// The number of skipped recipients by the wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// For each merge field, the number of recipients skipped because it has no value. A recipient is counted only for the first such
-    /// field.
+    /// For each merge field, the number of recipients who are skipped because it has no value. A recipient is counted only for the first
+    /// such field.
     pub missing_fields: BTreeMap<String, u64>,
-    /// For each translation, the number of recipients who get it.
+    /// For each translation, the number of recipients who receive it.
     pub translations: Vec<u64>,
 }
 
@@ -363,7 +363,7 @@ impl DryRun {
     }
 }
 
-/// Makes the same checks as the planning of a new mailing, but writes nothing.
+/// Performs the same checks as the planning of a new mailing, but writes nothing.
 pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
     let mailing = draft::draft(new, MailingId::from_bytes([0; 12]), now);
     let check = EligibilityCheck::with(tx, digester, &mailing, &new.contents)?;

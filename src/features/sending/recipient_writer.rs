@@ -1,8 +1,8 @@
-//! Writes recipient rows: many updates per transaction, and each update reads the data that it depends on in that transaction.
+//! Writes recipient rows: many updates per transaction. Each update reads the data that it depends on in the same transaction.
 //!
-//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next one. A claim
-//! is answered when it is on disk; other updates usually do not wait for the disk. The writer is independent of how messages are
-//! rendered and sent.
+//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next commit. A claim is
+//! answered when it is on disk; other updates usually do not wait for the disk. The writer is independent of how messages are rendered and
+//! sent.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,14 +29,14 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 /// The epoch, retry schedule and plan limits that the writer applies to updates.
 pub struct Rules {
-    /// The epoch of this process. A handoff of an earlier epoch has an unknown result.
+    /// The epoch of this process. The result of a handoff from an earlier epoch is unknown.
     pub epoch: u64,
     pub schedule: Schedule,
     pub digester: Digester,
     pub limits: Box<dyn Fn(AccountId) -> SendingLimits + Send + Sync>,
 }
 
-/// An update of a recipient row, with a channel for its result if a task waits for it.
+/// An update of a recipient row, with a channel for its result if a task is waiting for the result.
 pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,
@@ -46,7 +46,7 @@ pub struct PendingUpdate {
 
 #[derive(Debug)]
 pub enum RowUpdate {
-    /// A claim: the message has been sent except for its final dot, which may be sent only if the claim succeeds.
+    /// A claim: the message has been sent except for the final dot, which may be sent only if the claim succeeds.
     Claim,
     /// An event of the delivery, such as the mail server's reply.
     Event(Event),
@@ -54,7 +54,7 @@ pub enum RowUpdate {
     StoreInInbox(Box<InboxMessage>),
     /// The mailing cannot be sent until this time, for example because its transport is down.
     TransportDown { until: Timestamp },
-    /// A request to check whether the mailing is finished, and to move its cursor from the first recipient number to the second.
+    /// A request to check whether the mailing is finished, and to move its cursor from the first of these recipient numbers to the second.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
@@ -62,9 +62,9 @@ pub enum RowUpdate {
 pub enum UpdateResult {
     /// The update is on disk.
     Done,
-    /// The message must not be sent now: the recipient is skipped, or the row is missing or in a state that allows no claim.
+    /// The message must not be sent now: the recipient is skipped, or the row is missing or its state does not allow a claim.
     Refused,
-    /// The mailing must not send now: it is being planned, paused or ended, or the quota is used up.
+    /// The mailing must not be sent now: it is being planned, it is paused, it has ended, or the quota is used up.
     Stopped,
     /// It is uncertain whether the update was written, because the write failed.
     Lost,
@@ -94,7 +94,7 @@ impl RecipientWriter {
 
     /// Submits an update without waiting for the disk.
     pub async fn submit(&self, mailing: MailingId, number: u32, update: RowUpdate) {
-        // If the writer has ended, the store has failed. After the next start, recovery resolves the row from its state on disk.
+        // If the writer has ended, the store has failed. After the next start, recovery resolves the row's state from the data on disk.
         let _ = self.updates.send(PendingUpdate { mailing, number, update, answer: None }).await;
     }
 }
@@ -132,8 +132,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Waits briefly for a claim, so that its commit also writes the updates that no task waits for. A connection then waits for one commit
-/// per message instead of two. At most one update per connection is delayed, because the connection's next claim follows.
+/// Waits briefly for a claim, so that one commit writes both the claim and the updates that no task is waiting for. A connection then waits
+/// for one commit per message instead of two. At most one update per connection is delayed, because the connection's next claim follows.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -147,7 +147,7 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes each update in its own transaction, after a damaged row or a panic stopped a transaction with all of them. Updates that do not
+/// Writes each update in its own transaction, after a damaged row or a panic stopped a transaction with all updates. Updates that did not
 /// cause the error are then written.
 async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
     let mut answers = Vec::with_capacity(updates.len());
@@ -210,7 +210,7 @@ struct WriteBatch<'r> {
 struct OpenMailing {
     mailing: Mailing,
     topic: Option<Topic>,
-    /// Whether a webhook subscribes to delivery events.
+    /// Whether a webhook is subscribed to delivery events.
     reports_delivery: bool,
     changed: bool,
     /// The earliest retry time that this transaction writes.
@@ -326,8 +326,7 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1, now)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // Recovery searches this queue for handoffs, and a mailing that only waited for retries is not
-                    // in it yet.
+                    // Recovery searches this queue for handoffs, but a mailing that was only waiting for retries is not in the queue yet.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
@@ -341,7 +340,7 @@ impl OpenMailing {
 
     /// Applies an event to a recipient. Returns whether the message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
-        // A reply often contains the recipient's address, so none is stored for an erased recipient.
+        // A reply often contains the recipient's address, so the reply is not stored for an erased recipient.
         let is_erased = merge_data::is_erased(tx, &self.mailing, number, recipient)?;
         let event = within_bounds(event, rules.schedule, if is_erased { 0 } else { limits::REPLY_CHARACTERS_KEPT });
         let taken_at = match recipient.delivery {
@@ -429,8 +428,8 @@ impl OpenMailing {
     }
 }
 
-/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's
-/// address. A contact who was deleted while the message was in flight has no activity.
+/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's address.
+/// Returns `None` for a contact who was deleted while the message was in flight.
 pub fn sent_activity(
     tx: &impl Read,
     mailing: &Mailing,
@@ -443,8 +442,7 @@ pub fn sent_activity(
     Ok(contact.map(|contact| (project, contact.id.number(), activity)))
 }
 
-/// Shortens a server's reply to the length that is stored, replaces its control characters with spaces, and sets the retry schedule. The
-/// reply is untrusted.
+/// Shortens a server's untrusted reply to the length that is stored, replaces control characters with spaces, and sets the retry schedule.
 fn within_bounds(event: Event, schedule: Schedule, characters_kept: usize) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });

@@ -9,7 +9,7 @@ use crate::features::engagement::{self, Measure, StatsMailing};
 use crate::features::sending::store::send_queue;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// Stores a mailing, and puts it into the queue for its state.
+/// Stores a mailing, and adds it to the queue for its state.
 pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     store::put(tx, mailing);
     send_queue::requeue(tx, mailing)
@@ -34,7 +34,7 @@ pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a direct send with its recipients in one step, because a direct send has few recipients.
+/// Deletes a direct send and its recipients in one step, because a direct send has few recipients.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
     send_queue::dequeue(tx, id)?;
@@ -87,7 +87,7 @@ pub fn reason(delivery: &Delivery) -> &str {
     }
 }
 
-/// Adds `many` to a mailing's count of recipients in one state. For queued direct sends, also updates the account's count.
+/// Adds `many` to a mailing's count of recipients in a state. For queued direct sends, also updates the account's count.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;

@@ -1,8 +1,8 @@
-//! Retention: deletes old direct sends that have ended, their recipients and activity, content that no mailing uses, and old messages
-//! in the built-in inbox.
+//! Retention: deletes old direct sends that have ended, their recipients and activity, content that no mailing uses, and old messages in
+//! the built-in inbox.
 //!
-//! Rows of campaigns and batches are kept. Each sweep continues a walk over all mailings, in order of creation, for a limited number of
-//! mailings. It stores its position, and the walk starts again each day for mailings that were not finished during the last walk.
+//! Rows of campaigns and batches are kept. A walk over all mailings, in order of creation, starts once a day. Each sweep continues the walk
+//! for a limited number of mailings and stores its position. Mailings that were not finished during one walk are processed in a later walk.
 
 use super::model::Mailing;
 use super::store::SweepPosition;
@@ -54,7 +54,7 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     Ok(scanned == limits::MAILINGS_SWEPT)
 }
 
-/// Deletes a direct send. The account's daily statistics keep its counts.
+/// Deletes a direct send. Its counts remain in the account's daily statistics.
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     engagement::forget_mailing(tx, mailing.id, mailing.emails())?;
     recipients::forget(tx, mailing)?;
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(store::content(&tx, &campaign, campaign.first()).expect("the campaign uses it").html, shared);
         assert!(store::link(&tx, campaign.first(), 0).expect("the store can be read").is_some());
         assert_eq!(store::uses(&tx, campaign.first().content).expect("the store can be read"), 1);
-        // The content was deleted, so a new mailing with the same content stores it again.
+        // The content was deleted, so it is stored again for a new mailing with the same content.
         let again = sent(&app, MailingKind::Test, "<p>Own</p>");
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }

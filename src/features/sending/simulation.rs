@@ -1,8 +1,8 @@
 //! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, in a process that may
 //! end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes is real: creation, planning, claims, replies, recovery and retries. Only the connections and the order of
-//! events are simulated, in one thread and from one seed.
+//! All code that writes is production code: creation, planning, claims, replies, recovery and retries. Only the connections and the order
+//! of events are simulated, in one thread and from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl SimulatedWorld {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let connections = 1 + dice.below(6) as usize;
-        // In some runs, the quota is used up from time to time.
+        // In some runs, the quota is low enough to be used up from time to time.
         let daily = if dice.percent(25) { 20 } else { 1_000_000 };
         let mut world = Self {
             dice,
@@ -92,7 +92,7 @@ impl SimulatedWorld {
         world
     }
 
-    /// Starts a process on the disk that the previous process left.
+    /// Starts a process on the disk of the previous process.
     fn begin(&mut self) {
         let store = Arc::new(self.disk.open(self.clock.clone()));
         self.epoch = store.write_blocking(store::next_epoch).expect("the store can be written").expect("the store can be read");
@@ -135,7 +135,7 @@ impl SimulatedWorld {
         self.store.clone().expect("a process is running")
     }
 
-    /// Creates a mailing. If the disk fails meanwhile, it is uncertain whether the mailing was created; a real client would check.
+    /// Creates a mailing. If the disk fails during the write, it is uncertain whether the mailing was created; a real client would check.
     fn take_on(&mut self) {
         let many = 1 + self.dice.below(30);
         let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
@@ -303,7 +303,7 @@ impl SimulatedWorld {
             self.wished.extend(unknown);
         }
         let done = self.store().write_blocking(move |tx| {
-            // The operation is refused in some states, and then has no effect.
+            // The operation is refused in some states and then has no effect.
             match what {
                 0..4 => drop(control::pause(tx, ACCOUNT, id)),
                 4..8 => drop(control::resume(tx, ACCOUNT, id)),
@@ -353,7 +353,7 @@ impl SimulatedWorld {
                     store::by_id(&tx, *id).expect("the store can be read").is_some_and(|mailing| mailing.word() == "paused");
                 !paused && counts.open() == 0
             };
-            // Mailings that were stored on a failing disk without a response are also sent, but not checked here.
+            // If the disk failed before the response, a mailing may still be stored and sent. Such mailings are not checked here.
             let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("the store can be read").is_empty();
             let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("the store can be read");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
@@ -476,8 +476,7 @@ fn a_crash_leaves_at_most_two_unknown_recipients_per_connection() {
                 5..9 => world.advance(),
                 _ => world.write_marks(),
             }
-            // The real writer writes pending updates with the next commit, so no connection can have two replies that are not
-            // stored.
+            // The real writer writes pending updates with the next commit, so no connection can have two replies that are not yet stored.
             if world.marks.len() > world.connections {
                 world.write_marks();
             }

@@ -1,6 +1,6 @@
 //! System mail to users of the installation: invitations, password-reset links, and messages about the backup.
 //!
-//! The emails are sent immediately and not stored, so they need neither recipient rows nor a mailing.
+//! The emails are sent immediately and are not stored, so they need no mailing and no recipient rows.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     })
 }
 
-/// A [`BeforeDot`] that always agrees, because system mail needs no claim.
+/// A [`BeforeDot`] that always lets the dot be sent, because system mail needs no claim.
 struct GoAhead;
 
 impl BeforeDot for GoAhead {

@@ -1,4 +1,4 @@
-//! Test sends of emails and of campaigns: one set of checks, and the event for each address.
+//! Test sends of emails and of campaigns: their shared checks, and the event for each address.
 
 use super::model::{NewMailing, To};
 use super::{control, create, preflight, store, webhook_events};
@@ -20,8 +20,8 @@ pub const FAILS: &[Code] = &[
     Code::QuotaExceeded,
 ];
 
-/// Creates the mailing of a test send. If the message would not be sent to one of the addresses, rejects the whole test; `field` is the
-/// field of the request that contains the addresses.
+/// Creates the mailing of a test send. Rejects the whole test if the message would not be sent to one of the addresses; `field` is the
+/// request field that contains the addresses.
 pub fn create_test(tx: &mut WriteTx<'_>, caller: &Caller, new: NewMailing, field: &str) -> Result<MailingId, Failure> {
     let (account, engine) = (caller.account(), &caller.engine);
     let invalid = || Failure::internal("the default sender of a project is not a valid address; set it again");

@@ -1,6 +1,6 @@
-//! The short signed tokens in messages. A token identifies a recipient of a mailing, and a purpose.
+//! The short signed tokens in messages. A token identifies a recipient of a mailing and a purpose.
 //!
-//! A token contains references, but no address and no name. It is valid as long as the master key stays the same.
+//! A token contains references, but no address or name. It is valid as long as the master key stays the same.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -10,26 +10,26 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 
-/// The length of the signature in bytes: 80 bits cannot be guessed, and links stay short.
+/// The length of the signature in bytes. A signature of 80 bits cannot be guessed, and keeps links short.
 const TAG_BYTES: usize = 10;
 const HEAD_BYTES: usize = 1 + 12 + 4;
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// The base-32 alphabet of RFC 4648 in lowercase. Decoding ignores case, because servers may change the case of local parts.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// The purpose of a token. An operation accepts only the purposes that it names.
+/// The purpose of a token. An operation accepts only tokens for the purposes that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// The tracking pixel, which records an open.
+    /// The tracking pixel, which records that the message was opened.
     Open,
-    /// A tracked link; contains the number of the link.
+    /// A tracked link, with its number.
     Click(u16),
     Unsubscribe,
     /// The page on which contacts choose topics.
     Preferences,
     /// The page that shows the message on the web.
     View,
-    /// The envelope sender, to which bounces return.
+    /// The envelope sender, to which bounces are returned.
     Bounce,
     /// The reference to the message in its Message-ID and in the header that a mail service copies into its events. It grants no
     /// access.
@@ -75,7 +75,7 @@ impl Tokens {
         encode(&self.bytes(token), BASE64URL, 6)
     }
 
-    /// Encodes a token for local parts of email addresses, in base 32, which survives changes of case.
+    /// Encodes a token for local parts of email addresses, in base 32, which is not affected by changes of case.
     pub fn local_part(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE32, 5)
     }

@@ -1,4 +1,4 @@
-//! Adds UTM parameters to a URL, for the website's analytics.
+//! Adds UTM parameters to a URL, for the site's web analytics.
 //!
 //! Existing parts of the URL stay unchanged: its own `utm_…` parameters take precedence, other parameters keep their bytes and order, and
 //! the fragment stays at the end.

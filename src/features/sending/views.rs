@@ -31,20 +31,20 @@ pub struct BatchView {
     pub queued_count: u64,
     pub sent_count: u64,
     pub failed_count: u64,
-    /// The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or no valid reply arrived
-    /// in time. They automatically get the message again only if the batch belongs to a campaign whose `unknown` is `resend`.
+    /// The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or no valid reply arrived in
+    /// time. The message is sent to them again automatically only if the batch belongs to a campaign whose `unknown` is `resend`.
     pub unknown_count: u64,
     /// The number of skipped recipients, by reason.
     pub skipped: BTreeMap<String, u64>,
     pub from: String,
     pub from_name: Option<String>,
-    /// The subject. If the batch has several languages, the subject in the first one.
+    /// The subject. If the batch has several languages, the subject in the first language.
     pub subject: String,
     pub created_at: WireTime,
     pub updated_at: Option<WireTime>,
     /// Why the batch failed.
     pub error: Option<String>,
-    /// What the batch waits for. Absent if it does not wait.
+    /// What the batch is waiting for. Absent if it is not waiting.
     pub throttle: Option<BatchThrottle>,
 }
 
@@ -54,7 +54,7 @@ pub struct BatchThrottle {
     pub throttled_at: WireTime,
     /// When the batch continues automatically.
     pub expires_at: WireTime,
-    /// Why the batch waits: `quota`, `transport` or `deferred`.
+    /// Why the batch is waiting: `quota`, `transport` or `deferred`.
     pub reason: String,
     /// The number of recipients whose message is queued, in flight or waiting for a retry.
     pub remaining_count: u64,
@@ -124,7 +124,8 @@ impl BatchView {
     }
 }
 
-fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
+/// Returns the status of a mailing in the API.
+pub(super) fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
     match mailing.state {
         State::Planning => "queued",
         State::Sending if counts.sent + counts.failed + counts.unknown == 0 => "queued",
@@ -148,7 +149,7 @@ pub struct SendView {
     pub status: String,
     /// The provider that delivers the mail.
     pub provider: String,
-    /// The email that the first recipient gets.
+    /// The email that the first recipient receives.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub from: String,

@@ -57,7 +57,7 @@ impl Fields for Escaped<'_> {
     }
 }
 
-/// Percent-encodes all characters except unreserved ones (RFC 3986 §2.3).
+/// Percent-encodes all characters except unreserved characters (RFC 3986 §2.3).
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

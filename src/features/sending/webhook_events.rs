@@ -1,4 +1,4 @@
-//! Webhook events about messages: test sends, and engagement events for webhooks that subscribe to them.
+//! Webhook events about messages: events for test sends, and engagement events for webhooks that subscribe to them.
 //!
 //! A campaign can cause hundreds of thousands of engagement events, so they are written only if a webhook subscribes to them. The check
 //! costs one read.
@@ -13,17 +13,17 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, EmailId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The recipient that an event is about.
+/// The recipient to whom an event relates.
 pub struct EventSubject<'a> {
     pub mailing: &'a Mailing,
-    /// The email that the recipient got, if it is a stored email.
+    /// The email that the recipient received, if it is a stored email.
     pub sent_email: Option<EmailId>,
     /// The recipient's address, unless it was erased.
     pub email: Option<&'a str>,
     pub contact: Option<ContactId>,
 }
 
-/// Returns whether a webhook subscribes to this kind of event. Returns false for test sends, because their authors read them.
+/// Returns whether a webhook subscribes to this kind of event. Returns false for test sends, because only their authors read them.
 pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Result<bool> {
     Ok(mailing.kind != MailingKind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
 }

@@ -1,4 +1,4 @@
-//! The background work of sending, as the steps that `src/workers.rs` runs.
+//! The background work of sending, in steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 

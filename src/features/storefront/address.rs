@@ -8,7 +8,7 @@ use crate::vocab::limits;
 
 const FIELD: &str = "storefrontStoreUrl";
 
-/// Parses the URL of a store. A missing scheme is `https`.
+/// Parses the URL of a store. If the scheme is missing, `https` is assumed.
 pub fn parse(text: &str) -> Result<Url, Failure> {
     let text = text.trim();
     let expected = || Failure::field(FIELD, "must be the store's URL, like https://acme.myshopify.com");
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-/// Returns the shop's myshopify.com domain from the URL of the shop or of its page in Shopify's admin.
+/// Returns the shop's myshopify.com domain, given the URL of the shop or of the shop's page in Shopify's admin.
 pub fn shopify_domain(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     let name = match host.strip_suffix(".myshopify.com") {
@@ -37,7 +37,7 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
         None if host == "admin.shopify.com" => url.path().strip_prefix("/store/")?.split('/').next()?,
         None => return None,
     };
-    // The domain becomes part of the URL to which keys are sent, so it must not contain other characters.
+    // The domain becomes part of the URL to which keys are sent, so it must not contain any other characters.
     let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_plain.then(|| format!("{}.myshopify.com", name.to_ascii_lowercase()))
 }
@@ -49,8 +49,8 @@ pub fn of_shopify(url: &Url) -> Result<String, Failure> {
     shopify_domain(url).ok_or_else(|| Failure::field(FIELD, wrong))
 }
 
-/// Returns the address of a WooCommerce site. Fails for an unencrypted URL, because keys are sent to it, unless the operator allowed
-/// its network.
+/// Returns the address of a WooCommerce site. Fails for an unencrypted URL unless the operator has allowed its network, because keys are
+/// sent to the URL.
 pub fn of_site(engine: &Engine, url: &Url) -> Result<String, Failure> {
     if url.scheme() != "https" && !engine.fetch.is_in_allowed_network(url) {
         return Err(Failure::field(FIELD, "the URL must start with https://, because keys are sent to it"));

@@ -37,7 +37,7 @@ pub fn apply(tx: &mut WriteTx<'_>, of: &Store, sync: &mut Sync, change: Change) 
     Ok(Applied::Done)
 }
 
-/// Records events. An event of an order whose contact is unknown waits until another event of the order has been recorded.
+/// Records events. An event of an order whose contact is unknown waits until another event of the same order has been recorded.
 fn record(tx: &mut WriteTx<'_>, of: &Store, events: Vec<StoreEvent>) -> Result<Applied, Failure> {
     let mut applied = Applied::Ignored;
     for event in events {

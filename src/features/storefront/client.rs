@@ -1,7 +1,7 @@
-//! Sends requests to a store with its keys, and makes the pauses that the platform requests.
+//! Sends requests to a store with the store's keys, and pauses when the platform requests it.
 //!
-//! A request is sent again here only if the platform rejected an access token that the app can replace. After other failures, the import
-//! repeats the step.
+//! This module retries a request only if the platform rejected an access token that the app can replace. After other failures, the import
+//! retries the whole step.
 
 use std::time::Duration;
 
@@ -62,13 +62,13 @@ struct TokenResponse {
     refresh_token: Option<Secret>,
 }
 
-/// How many milliseconds before its expiry a token is replaced, so that no request arrives with an expired token.
+/// How long before its expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
 pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// The path at which Shopify issues tokens.
 const TOKENS: &str = "/admin/oauth/access_token";
 
-/// A page of a list, and the numbers of pages and items.
+/// A page of a list, and the total numbers of pages and items.
 pub struct RestPage<T> {
     pub items: T,
     pub pages: u32,
@@ -76,7 +76,7 @@ pub struct RestPage<T> {
 }
 
 impl<'e> Client<'e> {
-    /// Creates a client for the store at `address`, or returns why the keys or the address are invalid.
+    /// Creates a client for the store at `address`. Returns the reason if the keys or the address are invalid.
     pub fn new(engine: &'e Engine, platform: Storefront, address: &str, keys: &Keys) -> Result<Self, String> {
         let text = match platform {
             Storefront::Shopify => engine.settings.connections.shopify_url.replace("{shop}", address),
@@ -93,7 +93,7 @@ impl<'e> Client<'e> {
                 Access::Header(AUTHORIZATION, secret_header(&format!("Basic {pair}"))?)
             }
         };
-        // An installed app's access token changes every hour, so the hash for the store's pauses leaves it out.
+        // An installed app's access token changes every hour, so the hash that identifies the store's pauses does not include it.
         let key = if keys.is_installed() { "" } else { keys.key.as_str() };
         let digest = sha256(format!("{address}\n{key}\n{}\n{}", keys.client_id, keys.signing_secret).as_bytes());
         let pace = digest[..12].try_into().expect("a SHA-256 digest has at least 12 bytes");
@@ -105,7 +105,7 @@ impl<'e> Client<'e> {
         Self::new(engine, store.platform, &store.address, &keys).map_err(PlatformError::Unreachable)
     }
 
-    /// Clears the store's pause and access token, before its keys are tested.
+    /// Discards the store's pause and access token, so that its keys can be tested.
     pub fn forget(&self) {
         self.engine.paces.forget(&self.pace);
         self.engine.platform_tokens.forget(&self.pace);
@@ -157,7 +157,7 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages, total })
     }
 
-    /// Starts the download of an export from a URL of the platform, at the byte `from`.
+    /// Starts the download of an export from a URL of the platform, beginning at the byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
         let url =
             Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
@@ -196,8 +196,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The token ended early because the app was installed again or its secret was replaced. The rejected
-                // request had no effect, so it is sent again with a new token.
+                // The token ended early because the app was reinstalled or its secret was replaced. The rejected request had no effect, so
+                // it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
@@ -206,7 +206,7 @@ impl<'e> Client<'e> {
         self.checked(response)
     }
 
-    /// Returns the app's current access token as a header, requesting one if there is none.
+    /// Returns the app's current access token as a header. Requests a token if there is none.
     async fn token(&self, id: &str, secret: &Secret) -> Result<HeaderValue, PlatformError> {
         let now = self.engine.clock.now();
         let known = self.engine.platform_tokens.get(&self.pace, now);
@@ -269,8 +269,8 @@ impl<'e> Client<'e> {
                 Ok(response)
             }
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(PlatformError::Rejected(said())),
-            // Shopify responds with these two statuses for all requests to a frozen and to a locked shop. The keys work again when the
-            // shop is open again.
+            // Shopify responds with these two statuses to every request to a frozen or locked shop. The keys work again when the shop
+            // reopens.
             StatusCode::PAYMENT_REQUIRED => {
                 let said = said();
                 Err(PlatformError::Suspended(format!(
@@ -290,7 +290,7 @@ impl<'e> Client<'e> {
                 Err(self.busy())
             }
             status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
-                // A store that is down for maintenance can state for how long.
+                // A store in maintenance can state how long the maintenance will last.
                 if let Some(pause) = requested().filter(|_| status == StatusCode::SERVICE_UNAVAILABLE) {
                     self.pause(pause);
                 }
@@ -374,7 +374,7 @@ impl Cost {
     }
 }
 
-/// Returns a header whose value logs do not show.
+/// Returns a header whose value is not shown in logs.
 fn secret_header(text: &str) -> Result<HeaderValue, String> {
     let mut value = HeaderValue::from_str(text)
         .map_err(|_| "the key or token contains invalid characters; connect the store again".to_owned())?;
@@ -382,7 +382,7 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// Parses a response. The error names the position but quotes no value, because the value could be a customer's personal data.
+/// Parses a response. The error states the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     if has_too_many_values(body) {
         return Err(PlatformError::Malformed(format!("{what}: the response has too many values")));
@@ -396,7 +396,7 @@ fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformErro
     })
 }
 
-/// The body of an error response, with the fields of both platforms.
+/// The body of an error response, with the fields that either platform uses.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ErrorBody {

@@ -22,7 +22,7 @@ use crate::vocab::storefronts::{StoreTool, Storefront};
 /// The length of the secret that signs WooCommerce webhooks: 43 characters of base64url encode 256 bits.
 const SIGNING_SECRET_CHARACTERS: usize = 43;
 
-/// Keys that the store accepted, and the store's description of itself.
+/// Keys that the store accepted, and the store's information about itself.
 pub struct New {
     pub keys: Keys,
     pub shop: Shop,
@@ -31,9 +31,9 @@ pub struct New {
 /// Why keys cannot be used with a store.
 #[derive(Debug)]
 pub enum Unusable {
-    /// The keys or the address cannot be part of a request, for this reason.
+    /// The keys or the address cannot be used in a request, for this reason.
     Invalid(String),
-    /// The keys give no access to the products.
+    /// The keys do not give access to the products.
     NoProducts,
     Platform(PlatformError),
 }
@@ -59,7 +59,7 @@ pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, U
 }
 
 impl Unusable {
-    /// Returns the reason why the keys must be replaced, if they must be.
+    /// Returns why the keys must be replaced, or `None` if they need not be.
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Invalid(reason) => Some(reason.clone()),
@@ -135,7 +135,7 @@ pub fn keep(
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let id = known.map_or_else(|| StoreId::make(tx.now(), tx.random()), |known| known.id);
-    // If the store was connected before, its webhook URL is kept, because the store may still send webhooks there.
+    // If the store was connected before, keep its webhook URL, because the store may still send webhooks there.
     let before = known.and_then(|known| keys::open(seal, known));
     let token = before.as_ref().and_then(|before| UrlToken::<kinds::Store>::parse(&before.url_token));
     let token = token.unwrap_or_else(|| UrlToken::new(environment, account, id, tx.random()));

@@ -1,7 +1,7 @@
 //! Imports a store's customers as contacts, with the consent that the store has recorded.
 //!
-//! Invariants: an import does not subscribe a contact who unsubscribed or bounced; data and consent of a customer with a known ID have no
-//! effect if they are older than what was imported.
+//! Invariants: an import does not subscribe a contact who unsubscribed or bounced; and for a customer with a known ID, data and consent
+//! have no effect if they are older than what was imported.
 
 use super::model::{Applied, CustomerCounts, CustomerImport, CustomerTimes, Store};
 use super::new_contacts::noting_contacts;
@@ -20,7 +20,7 @@ fn tag(of: &Store) -> String {
     format!("{} customers", of.platform)
 }
 
-/// Imports customers. Returns how many were imported, excluded and failed; those with newer data in Mailmill are not counted.
+/// Imports customers. Returns how many were imported, excluded and failed; customers for whom Mailmill has newer data are not counted.
 pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadCustomer>) -> Result<CustomerCounts, Failure> {
     let mode = match of.customers {
         CustomerImport::SubscribedOnly => ConsentMode::SubscribedOnly,
@@ -43,7 +43,7 @@ fn add(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>, mode: Cons
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
-/// Applies the change of one customer. Customers who must not be mailed are imported regardless of the store's settings.
+/// Applies a change to one customer. Customers who must not be emailed are imported regardless of the store's settings.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Applied, Failure> {
     // The times are stored even if the customer is not imported, so that an older change that arrives later has no effect.
     let Some(contact) = what_is_newer(tx, of, customer)? else { return Ok(Applied::Ignored) };
@@ -65,7 +65,7 @@ fn is_known(tx: &WriteTx<'_>, of: &Store, email: &str) -> Result<bool, Failure> 
     Ok(contact_records::find_by_email(tx, of.project, &email.normalized())?.is_some())
 }
 
-/// Returns the data of a customer that is not older than what was imported, and stores its times. If only the data is older, returns the
+/// Returns the customer's data that is not older than what was imported, and stores its times. If only the data is older, returns only the
 /// status; if only the consent is older, returns the data without a status.
 fn what_is_newer(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Option<ExternalContact>, Failure> {
     let StoreCustomer { id, changed_at, consent_at, mut contact } = customer;

@@ -1,4 +1,4 @@
-//! Accepts a webhook from a store: checks the signature, and stores the effects on disk before the response.
+//! Receives a webhook from a store: checks the signature, and stores the effects on disk before the response is sent.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::vocab::environment::Environment;
 pub enum Received {
     /// The webhook has no effect.
     Ignored,
-    /// The same webhook arrived before.
+    /// The same webhook was received before.
     Repeated,
     Applied,
 }
 
-/// Handles a webhook that arrived at the URL of this store. A privacy webhook about another shop takes effect only there.
+/// Handles a webhook that arrived at the URL of this store. A privacy webhook about another shop takes effect only in that shop's stores.
 pub async fn receive(
     engine: &Arc<Engine>,
     environment: Environment,
@@ -35,7 +35,7 @@ pub async fn receive(
         let detail = "The signature of the webhook does not match the secret of this store. Connect the store again with its current keys.";
         return Err(Failure::because(Code::InvalidSignature, detail));
     };
-    // An app that is installed on several shops sends the privacy webhooks of all of them to the one URL in its settings.
+    // If an app is installed on several shops, Shopify sends the privacy webhooks of all these shops to the one URL in the app's settings.
     let stores = match &delivery.shop {
         Some(shop) if *shop != of.address => {
             let mut stores = store::at(&engine.data(environment).store.read(), shop)?;
@@ -68,7 +68,7 @@ fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Op
     let keys = keys::open(&engine.seal, of)?;
     let verify = |secret: &str| platform::verify(of.platform, headers, body, secret);
     verify(&keys.signing_secret).or_else(|| {
-        // The operator may have replaced the secret of the installed app since its installation.
+        // The operator may have replaced the app's secret since the app was installed.
         let app = install::app(&engine.settings.connections).filter(|_| keys.is_installed())?;
         verify(app.secret())
     })

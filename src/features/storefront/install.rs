@@ -1,10 +1,10 @@
-//! Installs the Shopify app from the settings on a shop: Shopify's authorization code grant with expiring offline tokens.
+//! Installs the Shopify app in the settings on a shop, with Shopify's authorization code grant and expiring offline tokens.
 //!
 //! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
 //! the state in the URL is sealed and names the session, so that only the session that started the installation can finish it; Shopify
 //! signs the other parameters with the app's secret; and the shop must be the one for which the user started the installation, and must
-//! have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous one
-//! until the new one is used.
+//! have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous
+//! refresh token until the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use hmac::{Hmac, KeyInit, Mac};
@@ -17,19 +17,25 @@ use super::model::{CustomerImport, Store};
 use super::{scopes, store};
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
-use crate::engine::api::Engine;
+use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error as StoreError, WriteTx};
 use crate::features::connections::PlatformError;
 use crate::features::connections::oauth::REFRESH_HELD;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ProjectId, SessionId};
+use crate::vocab::limits;
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// How an API client connects a store without a signed-in user, for the error of `oauth::session`.
+/// How an API client connects a store without a signed-in user; used in an error of `oauth::session`.
 pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
 
-/// Returns the context for sealing the state parameter. A sealed state opens only with the same context, so only in the same environment.
+/// The error of an installation on a server whose settings have no app.
+pub const NO_APP: &str = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
+                          connections.shopify_client_secret, or connect the store with its own app or token";
+
+/// Returns the context for sealing the state parameter. A sealed state can be opened only with the same context, so only in the same
+/// environment.
 fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }
@@ -47,7 +53,7 @@ impl App<'_> {
     }
 }
 
-/// Returns the app from the settings; `None` if the settings have no app.
+/// Returns the app in the settings; returns `None` if the settings contain no app.
 pub fn app(settings: &Connections) -> Option<App<'_>> {
     Some(App { id: settings.shopify_client_id.as_deref()?, secret: settings.shopify_client_secret.as_ref()? })
 }
@@ -102,12 +108,26 @@ fn shop_client<'e>(engine: &'e Engine, shop: &str) -> Result<Client<'e>, Platfor
     Client::new(engine, Storefront::Shopify, shop, &Keys::default()).map_err(PlatformError::Unreachable)
 }
 
-/// The parameters with which Shopify redirected the user back.
+/// The parameters that Shopify added when it redirected the user back.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Returned {
     pub code: String,
     pub shop: String,
     pub state: String,
+}
+
+/// Parses the query of the callback, which Shopify must have signed for this server's app; returns also the app.
+pub fn returned<'s>(settings: &'s Connections, query: &str) -> Result<(Returned, App<'s>), Failure> {
+    let Some(app) = app(settings) else { return Err(Failure::field("query", NO_APP)) };
+    let max = limits::STORE_INSTALL_QUERY_BYTES_MAX;
+    if query.len() > max {
+        return Err(Failure::field("query", format_args!("the query is longer than {max} bytes; start the installation again")));
+    }
+    let Some(returned) = verified(&app, query) else {
+        let reason = "Shopify did not sign this query for this server's app; start the installation again";
+        return Err(Failure::field("query", reason));
+    };
+    Ok((returned, app))
 }
 
 /// Parses the query of the callback; returns `None` unless Shopify signed it with the app's secret. The signature is the hexadecimal
@@ -167,7 +187,8 @@ pub async fn client<'e>(engine: &'e Engine, environment: Environment, of: &mut S
     Client::of(engine, of)
 }
 
-/// Refreshes the token of an installed app that the shop rejected before its expiry. Returns whether the store has another token now.
+/// Refreshes the tokens of an installed app after the shop rejected the access token before its expiry. Returns whether the store has new
+/// tokens now.
 pub async fn refresh_rejected(engine: &Engine, environment: Environment, of: &mut Store) -> Result<bool, PlatformError> {
     if engine.hold.is_on() || keys::open(&engine.seal, of).is_none_or(|keys| !keys.is_installed()) {
         return Ok(false);
@@ -182,7 +203,8 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
     Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
 }
 
-/// Refreshes a store's tokens. Only one task at a time refreshes them. A task that waited uses the new tokens if the refresh succeeded.
+/// Refreshes a store's tokens. Only one task at a time refreshes a store's tokens. Tasks that waited for a successful refresh use the new
+/// tokens.
 async fn refresh(
     engine: &Engine,
     environment: Environment,
@@ -194,7 +216,7 @@ async fn refresh(
     let _turn = engine.key_locks.take(key).await;
     let data = engine.data(environment);
     let stored = store::find(&data.store.read(), of.account, of.id).map_err(not_stored)?;
-    // The store may have been disconnected in the meantime.
+    // The store may have been deleted while this task was waiting.
     *of = stored.ok_or(PlatformError::Missing)?;
     if !is_due(engine, of)? {
         return Ok(());

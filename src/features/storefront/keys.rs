@@ -13,7 +13,7 @@ use crate::vocab::storefronts::Storefront;
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Keys {
-    /// Shopify: the access token of the Admin API, which is empty if there is a client ID. WooCommerce: the consumer key.
+    /// Shopify: the access token for the Admin API, which is empty if there is a client ID. WooCommerce: the consumer key.
     pub key: String,
     /// Shopify: the client ID of the app, if Mailmill requests the access tokens; otherwise empty.
     pub client_id: String,
@@ -32,27 +32,27 @@ pub struct Keys {
 /// An app's tokens for a shop.
 pub struct AppTokens {
     pub access: Secret,
-    /// The refresh token; `None` if Shopify issued none.
+    /// The refresh token; `None` if Shopify did not issue one.
     pub refresh: Option<Secret>,
     pub expires_at: Option<Timestamp>,
 }
 
 impl Keys {
-    /// Creates the keys of an app in Shopify's Dev Dashboard.
+    /// Creates the keys for an app that was created in Shopify's Dev Dashboard.
     pub fn of_app(client_id: String, signing_secret: String) -> Self {
         let mut keys = Self::default();
         (keys.client_id, keys.signing_secret) = (client_id, signing_secret);
         keys
     }
 
-    /// Creates the keys of an app that was created in the Shopify admin.
+    /// Creates the keys for an app that was created in the Shopify admin.
     pub fn of_token(key: String, signing_secret: String) -> Self {
         let mut keys = Self::default();
         (keys.key, keys.signing_secret) = (key, signing_secret);
         keys
     }
 
-    /// Creates the keys of a store on which this installation's app is installed.
+    /// Creates the keys for a store on which this installation's app is installed.
     pub fn of_installation(tokens: AppTokens, signing_secret: String) -> Self {
         let mut keys = Self::of_token(tokens.access.expose().clone(), signing_secret);
         keys.renew(tokens);
@@ -75,7 +75,7 @@ impl Keys {
         self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
     }
 
-    /// Returns whether the keys are tokens of this installation's app, which have a refresh token.
+    /// Returns whether the keys are tokens of this installation's app, which include a refresh token.
     pub fn is_installed(&self) -> bool {
         !self.refresh.is_empty()
     }
@@ -87,7 +87,7 @@ impl Keys {
         keys
     }
 
-    /// Returns the parts of the keys that check webhooks, without those that give access to the store.
+    /// Returns only the parts of the keys that are needed to check webhooks, without the parts that give access to the store.
     pub fn without_access(&self) -> Self {
         let mut keys = Self::default();
         (keys.signing_secret, keys.url_token) = (self.signing_secret.clone(), self.url_token.clone());

@@ -1,17 +1,16 @@
 //! Storefront: stores on other platforms that are connected to projects (`assets/docs/storefront.md`).
 //!
-//! A store's products become products of the brand, its customers become contacts with their consent, and its orders become customer
-//! events.
+//! A store's products become products of the brand, its customers and their consent become contacts, and its orders become customer events.
 //!
-//! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs
-//!   after a store is connected, once a day, on request, and soon after a change that a webhook reports without details.
-//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the effects in one transaction. The response
-//!   is sent after the commit.
+//! - `sync` imports in steps that can be repeated: it subscribes to the webhooks, then reads the products and the customers. It runs after
+//!   a store is connected, once a day, on request, and soon after a change that a webhook reports without details.
+//! - `incoming` receives the store's webhooks: it checks the signature, and `apply` stores the effects in one transaction. The response is
+//!   sent after the commit.
 //! - `privacy` handles the platform's requests to export and erase data, which also arrive after a store is disconnected.
 //! - `platform` has an adapter for each platform; `client` sends all requests to stores.
 //!
-//! Invariants: a webhook without a valid signature changes no products, contacts or events; a late webhook does not overwrite newer data of
-//! a product or customer; an import from a store does not subscribe a contact who unsubscribed; keys are stored sealed, and no response,
+//! Invariants: a webhook without a valid signature changes no products, contacts or events; a delayed webhook does not overwrite newer data
+//! of a product or customer; an import from a store does not subscribe a contact who unsubscribed; keys are stored sealed, and no response,
 //! log line or audit row contains them.
 
 mod address;

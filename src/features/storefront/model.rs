@@ -16,7 +16,7 @@ pub struct Store {
     pub platform: Storefront,
     /// The address that identifies the store on the platform: the myshopify.com domain, or the URL of the WooCommerce site.
     pub address: String,
-    /// The URL of the site that customers visit, without a slash at the end.
+    /// The URL of the site that customers visit, without a trailing slash.
     pub site: String,
     pub name: String,
     /// The currency of prices as an ISO 4217 code.
@@ -45,7 +45,7 @@ impl Record for Store {}
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "StoreCustomers")]
 pub enum CustomerImport {
-    /// Customers who subscribed, unsubscribed, or cannot be mailed.
+    /// Customers who subscribed, who unsubscribed, or who cannot be emailed.
     #[default]
     SubscribedOnly,
     /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
@@ -66,7 +66,7 @@ pub struct Sync {
     pub completed_at: Option<Timestamp>,
     /// The number of consecutive failed steps.
     pub failures: u32,
-    /// Why the import waits or, between imports, is incomplete; `None` otherwise.
+    /// Why the import is waiting or, between imports, is incomplete; `None` if neither applies.
     pub waiting: Option<String>,
     /// Why the store refused some or all webhooks; `None` if it accepted them.
     pub webhooks_off: Option<String>,
@@ -86,7 +86,7 @@ impl Record for Sync {}
 /// The next step of an import. A cursor is the position from which the platform's adapter continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncStage {
-    /// No import is running. The next one starts when it is due.
+    /// No import is running. The next import starts when it is due.
     Idle,
     /// The next step asks the store to send webhooks.
     Webhooks,
@@ -126,7 +126,7 @@ pub struct CustomerCounts {
 pub struct WebhookCounts {
     pub applied: u64,
     pub repeated: u64,
-    /// Webhooks without an effect, for example about orders without an email address.
+    /// Webhooks without an effect, such as webhooks about orders without an email address.
     pub ignored: u64,
 }
 
@@ -164,7 +164,7 @@ impl Sync {
         (self.failures, self.waiting) = (0, None);
     }
 
-    /// Schedules a new import, because something changed that the webhook does not describe.
+    /// Schedules a new import, because a webhook reported a change without details.
     pub fn start_soon(&mut self, now: Timestamp) {
         match self.stage {
             SyncStage::Idle => self.due_at = self.due_at.min(now.plus_ms(limits::STORE_SYNC_SOON_MS)),
@@ -181,8 +181,8 @@ impl Sync {
 }
 
 impl Store {
-    /// Returns the tools that are on: those that the keys allow, without customers if they are not imported, and without tools that need
-    /// webhooks if the store refused some or all of them. If the keys were rejected, no tool is on.
+    /// Returns the tools that are on: the tools that the keys allow, without customers if they are not imported, and without tools that
+    /// need webhooks if the store refused any webhooks. If the keys were rejected, no tools are on.
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {
@@ -225,7 +225,7 @@ impl Record for WaitingEvent {}
 pub struct DataRequest {
     /// The platform's ID for the request.
     pub external_id: String,
-    /// The contact; `None` if no contact had the customer's ID or address.
+    /// The contact; `None` if no contact has the customer's ID or address.
     pub contact: Option<ContactId>,
     pub received_at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Records which contacts a store added, because they are erased if the store is deleted on its platform.
+//! Records which contacts a store added, because these contacts are erased if the store is deleted on its platform.
 
 use super::model::Store;
 use super::store;

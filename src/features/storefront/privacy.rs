@@ -1,7 +1,8 @@
 //! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
 //!
-//! Mailmill stores an export request with the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. An erasure request deletes
-//! the contact and erases its data. Requests are also answered for a while after the store is disconnected.
+//! For an export request, Mailmill stores a reference to the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. For an
+//! erasure request, it deletes the contact and erases the contact's data. Requests are also answered for a while after the store is
+//! disconnected.
 
 use super::model::{DataRequest, Store};
 use super::platform::CustomerRef;
@@ -29,7 +30,7 @@ fn contacts(tx: &impl Read, of: &Store, customer: &CustomerRef) -> StoreResult<V
     Ok(found)
 }
 
-/// Stores a customer's data request with the customer's contact.
+/// Stores a customer's data request, with the customer's contact.
 pub fn note_request(tx: &mut WriteTx<'_>, of: &Store, external_id: String, customer: &CustomerRef) -> Result<(), Failure> {
     let contact = contacts(tx, of, customer)?.first().map(|contact| contact.id);
     let request = DataRequest { external_id, contact, received_at: tx.now() };

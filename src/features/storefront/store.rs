@@ -11,7 +11,7 @@ use crate::engine::store::{Order, Read, Result, RowCheck, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, StoreId};
 use crate::vocab::{limits, tables};
 
-/// Half of a SHA-256 digest: 128 bits are enough to avoid collisions.
+/// Half of a SHA-256 digest. 128 bits are enough to avoid collisions.
 type Digest = [u8; 16];
 pub type StoreKey = (AccountId, StoreId);
 
@@ -115,7 +115,7 @@ fn due_where(tx: &impl Read, now: Timestamp, limit: usize, is_wanted: impl Fn(&S
 }
 
 /// Replaces a store with its disconnected version, and deletes what its platform's privacy requests do not need. If too many disconnected
-/// stores are kept, deletes the one that was disconnected first.
+/// stores are kept, deletes the store that was disconnected first.
 pub fn disconnect(tx: &mut WriteTx<'_>, store: &Store) -> Result<()> {
     let (key, now) = ((store.account, store.id), tx.now());
     let mut kept = with_disconnected(tx, store.account)?;
@@ -127,7 +127,7 @@ pub fn disconnect(tx: &mut WriteTx<'_>, store: &Store) -> Result<()> {
     }
     save(tx, store);
     let mut sync = sync(tx, key)?.unwrap_or_else(|| Sync::new(now));
-    // An erasure that has started is completed.
+    // If an erasure has started, it must be completed.
     if sync.stage != SyncStage::Erasing {
         (sync.stage, sync.due_at) = (SyncStage::Disconnected, now.plus_ms(limits::STORE_DISCONNECTED_KEPT_MS));
     }
@@ -155,7 +155,7 @@ pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     Ok(())
 }
 
-/// Records that the store rejected the keys of `used`, unless they were replaced in the meantime.
+/// Records that the store rejected the keys of `used`, unless the keys have been replaced since.
 pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(()) };
     if store.sealed_keys == used.sealed_keys && store.rejected.as_deref() != Some(reason) {
@@ -165,7 +165,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the keys of the store `used`, unless they were replaced in the meantime. Returns the stored version.
+/// Replaces the keys of the store `used`, unless the keys have been replaced since. Returns the stored version of the store.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
     if store.sealed_keys == used.sealed_keys {
@@ -175,8 +175,8 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result
     Ok(Some(store))
 }
 
-/// Stores a webhook's ID to recognize repeats. Returns whether the webhook is new. Also deletes up to two of the oldest IDs: expired
-/// IDs, and other IDs if too many are stored.
+/// Stores a webhook's ID to recognize repeats. Returns whether the webhook is new. Also deletes up to two of the oldest IDs if they have
+/// expired or too many are stored.
 pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &str) -> Result<bool> {
     let (key, now) = ((id, digest(delivery)), tx.now());
     if tx.has(DELIVERIES, &key)? {
@@ -197,8 +197,8 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
     Ok(true)
 }
 
-/// Stores an event until another event of its order arrives. If too many events wait, deletes those that are too old to be recorded;
-/// returns false if there is still no space.
+/// Stores an event until another event of its order arrives. If too many events are waiting, deletes events that are too old to be
+/// recorded; returns false if there is still no space.
 pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str, &str), event: String) -> Result<bool> {
     let mut waiting = tx.list(WAITING, &WAITING.under(&(id,)), Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
     if waiting.len() >= limits::STORE_WAITING_EVENTS_MAX {
@@ -217,7 +217,7 @@ pub fn put_waiting(tx: &mut WriteTx<'_>, id: StoreId, (order, event_key): (&str,
     Ok(true)
 }
 
-/// Removes and returns the events that wait for an order.
+/// Removes and returns the events that are waiting for an order.
 pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Vec<String>> {
     let span = WAITING.under(&(id, digest(order)));
     let rows = tx.list(WAITING, &span, Order::Forward, limits::STORE_WAITING_EVENTS_MAX)?;
@@ -273,7 +273,7 @@ pub fn take_contacts(tx: &mut WriteTx<'_>, id: StoreId, limit: usize) -> Result<
     Ok(rows.into_iter().map(|((_, number), ())| number).collect())
 }
 
-/// Counts the keys of all stores, and those that the master key in `seal` does not open.
+/// Counts the keys of all stores, and the keys that cannot be decrypted with the master key in `seal`.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {

@@ -23,7 +23,7 @@ enum SyncResult {
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadCustomer>),
-    /// The store's settings exclude the data of this stage, so nothing was requested.
+    /// The store's settings exclude the data that this stage imports, so nothing was requested.
     Complete,
 }
 
@@ -60,7 +60,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
         Some(reason) => Err(PlatformError::Rejected(reason.clone())),
         None => run_renewed(engine, environment, &mut of, &stage).await,
     };
-    // Error messages come from the store and may contain its customers' data, so this log line has only the kind of error.
+    // Error messages come from the store and may contain its customers' data, so log only the kind of error.
     log(match &outcome {
         Ok(SyncResult::Products(Paged::Wait(_)) | SyncResult::Customers(Paged::Wait(_))) => "waits",
         Ok(SyncResult::Complete) => "omitted",
@@ -75,7 +75,7 @@ pub async fn step(engine: &Engine, environment: Environment, key: StoreKey) -> R
     }
 }
 
-/// Sends the requests of a step, and sends them again if the shop ended the access token of an installed app early.
+/// Sends the requests of a step. Sends them again if the shop revoked the access token of an installed app before its expiry.
 async fn run_renewed(
     engine: &Engine,
     environment: Environment,
@@ -120,7 +120,7 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
     }
 }
 
-/// Returns the progress of the import; `None` if another task has ended `stage` or the store's keys were replaced.
+/// Returns the progress of the import; returns `None` if another task has ended `stage` or the store's keys were replaced.
 fn current(tx: &WriteTx<'_>, of: &Store, stage: &SyncStage) -> Result<Option<Sync>, Failure> {
     let key = (of.account, of.id);
     let is_same = store::find(tx, of.account, of.id)?.is_some_and(|known| known.sealed_keys == of.sealed_keys);
@@ -201,7 +201,7 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
     if !matches!(error, PlatformError::Busy { .. }) {
         sync.failures += 1;
     }
-    // The export no longer exists, so it is started again.
+    // The export no longer exists, so start a new one.
     if *error == PlatformError::Missing {
         sync.stage = match stage {
             SyncStage::Products(Some(_)) => SyncStage::Products(None),
@@ -213,7 +213,7 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
     Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
 }
 
-/// Turns the import of customers off and ends the import, because the platform denies access to the customers. Shopify can do so even if
+/// Turns off the import of customers and ends the import, because the platform denies access to customers. Shopify can deny access even if
 /// the app has the scope. The keys still work for products.
 fn end_without_customers(tx: &mut WriteTx<'_>, of: &Store, mut sync: Sync, said: &str) -> Result<(), Failure> {
     if let Some(mut stored) = store::find(tx, of.account, of.id)? {
@@ -225,7 +225,7 @@ fn end_without_customers(tx: &mut WriteTx<'_>, of: &Store, mut sync: Sync, said:
     Ok(store::save_sync(tx, (of.account, of.id), &sync)?)
 }
 
-/// Starts the import that is due.
+/// Starts the import if it is due.
 fn begin(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(mut sync) = store::sync(tx, key)? else { return Ok(()) };
     let now = tx.now();
@@ -251,8 +251,7 @@ fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Deletes a disconnected store whose platform has sent no request to erase it in time. Does nothing if the store has been
-/// connected again.
+/// Deletes a disconnected store if its platform has not requested its erasure in time. Does nothing if the store has been connected again.
 fn forget(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let is_over = |sync: Sync| sync.stage == SyncStage::Disconnected && sync.due_at <= tx.now();
     if store::sync(tx, key)?.is_some_and(is_over) {

@@ -71,8 +71,8 @@ pub struct StoreView {
     pub store: String,
     /// The URL of the site that customers visit.
     pub store_url: String,
-    /// `connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected but customers requested
-    /// their data.
+    /// `connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected but is kept because
+    /// customers requested their data.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "disconnected"]))]
     pub status: &'static str,
     /// Why the user must connect the store again.
@@ -85,7 +85,7 @@ pub struct StoreView {
     /// webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, if the caller cannot change projects, or if the store was
     /// disconnected.
     pub webhook_url: Option<String>,
-    /// The customers' requests for their personal data, newest first.
+    /// The requests of customers for their personal data, newest first.
     pub data_requests: Vec<DataRequestView>,
     pub connected_at: WireTime,
 }
@@ -103,7 +103,8 @@ pub struct SyncView {
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
-    /// Why the store refused some or all webhooks. Mailmill finds the changes that they would report when it imports the store, once a day.
+    /// Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would report when it imports the
+    /// store, once a day.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,
@@ -117,9 +118,9 @@ pub struct SyncView {
     pub customers_failed: u64,
     /// The number of webhooks that were applied.
     pub webhooks_applied: u64,
-    /// The number of webhooks that had arrived before. They had no effect.
+    /// The number of webhooks that had been received before. They had no effect.
     pub webhooks_repeated: u64,
-    /// The number of webhooks without an effect, such as orders without an email address.
+    /// The number of webhooks without an effect, such as webhooks about orders without an email address.
     pub webhooks_ignored: u64,
     pub last_webhook_at: Option<WireTime>,
 }

@@ -1,9 +1,9 @@
-//! The suppression list of an account: the addresses that get no mail, or only transactional mail, with reasons.
+//! The suppression list of an account: the addresses that receive no mail or only transactional mail, and the reasons.
 //!
 //! The key of a row is a keyed hash of the address, so that an erased contact stays on the list without being identified. The hash key is
-//! derived from the master key, so without it, a copy of the data cannot be tested for the addresses of erased contacts.
+//! derived from the master key. Without the master key, a copy of the data cannot be searched for the addresses of erased contacts.
 //!
-//! Invariant: an address has one row. Only a more serious reason replaces the reason of a row.
+//! Invariant: an address has one row. A row's reason is replaced only by a more serious reason.
 
 mod model;
 pub mod ops;

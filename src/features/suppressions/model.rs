@@ -11,9 +11,9 @@ use crate::engine::store::Record;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SuppressionReason")]
 pub enum Reason {
-    /// The recipient wants no more marketing email. Transactional messages are still sent.
+    /// The recipient does not want marketing email. Transactional messages are still sent.
     Unsubscribe,
-    /// A user or program of the account added the address.
+    /// A user or a program with access to the account added the address.
     Manual,
     /// A mail server reported that the address does not exist, or messages to the address bounced repeatedly.
     BounceHard,
@@ -32,7 +32,7 @@ impl Reason {
         self != Self::Unsubscribe
     }
 
-    /// Returns the number of this reason in keys, which must never change. 0 is reserved for all reasons together.
+    /// Returns the number of this reason in keys. The number must never change. 0 is reserved for all reasons together.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Unsubscribe => 1,
@@ -44,7 +44,7 @@ impl Reason {
     }
 }
 
-/// Where the suppression of an address came from.
+/// Where the suppression came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SuppressionSource")]

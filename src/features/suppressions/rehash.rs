@@ -1,5 +1,5 @@
-//! Rehashes the suppression list with a different master key. Rows of erased contacts contain no address to hash, so they keep their
-//! hashes, and the new key cannot find them.
+//! Rehashes the suppression list with a different master key. Rows of erased contacts contain no address to hash, so they keep their hashes
+//! and cannot be found with the new key.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Returns the number of rows without an address, which only the key that hashed them can find.
+/// Returns the number of rows without an address. These rows can be found only with the key that was used to hash them.
 pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     let mut many = 0;
     store::visit(tx, |_, _, row| {
@@ -19,7 +19,7 @@ pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     Ok(many)
 }
 
-/// Returns whether any stored address is hashed with the key of `seal`; `None` if no row has an address.
+/// Returns whether any stored address is hashed with the key of `seal`; returns `None` if no row has an address.
 pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     let (digester, mut matches) = (Digester::new(seal), None);
     store::visit(tx, |account, digest, row| {

@@ -14,7 +14,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
 
-/// Half of the keyed hash of a normalized address: 128 bits are enough to avoid collisions.
+/// Half of the keyed hash of a normalized address. 128 bits are enough to avoid collisions.
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
@@ -48,7 +48,7 @@ impl Digester {
     }
 }
 
-/// Returns the reason why this normalized address must not be mailed; `None` if it may be mailed.
+/// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
@@ -135,7 +135,7 @@ pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: 
     Ok(rows)
 }
 
-/// Calls `visitor` for every row in all accounts, until `visitor` breaks.
+/// Calls `visitor` for every row in all accounts, until `visitor` returns `Break`.
 pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppression) -> Result<ControlFlow<()>>) -> Result<()> {
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
 }
@@ -154,7 +154,7 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
 
 /// A snapshot of one account's suppression list, for many consecutive lookups.
 ///
-/// All hashes of a list of usual size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
+/// All hashes of a list of typical size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
 /// long list, each lookup reads a row from the store.
 pub struct Checker {
     account: AccountId,
@@ -196,7 +196,7 @@ impl Checker {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns the reason why this normalized address must not be mailed; `None` if it may be mailed.
+    /// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
     pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

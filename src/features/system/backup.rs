@@ -43,7 +43,7 @@ pub struct Manifest {
     /// The installation that owns the data in the backup.
     #[serde(default)]
     installation: Option<Installation>,
-    /// A value that identifies the master key of the secrets in the backup.
+    /// A value that identifies the master key with which the secrets in the backup are encrypted.
     #[serde(default)]
     pub key_check: Option<KeyCheck>,
     /// Maps the name of each file to the digests of its tables.
@@ -68,7 +68,7 @@ pub enum BackupError {
         file: PathBuf,
         table: String,
     },
-    /// A file contains a different store than its name states.
+    /// A file contains a different store than its name indicates.
     Swapped {
         file: PathBuf,
         holds: String,
@@ -84,7 +84,7 @@ impl fmt::Display for BackupError {
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
                 write!(f, "the backup is damaged: {}: {found}; use a different backup", path.display())
             }
-            // The error names the damaged file of the running service, not a file of the backup.
+            // The error names the damaged file of the running service, not a file in the backup.
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
@@ -105,7 +105,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Replaces the file of the error with `source`, from which the damaged copy was made.
+    /// Replaces the file in the error with `source`, from which the damaged copy was made.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -128,7 +128,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
 /// Copies all stores of a running engine into the folder `target`, each from one snapshot.
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
-    // Take all three snapshots before the first copy, so that they show nearly the same point in time.
+    // Take all three snapshots before the first copy, so that they show almost the same point in time.
     let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
@@ -191,7 +191,7 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
         Err(error) => return Err(failed(&path)(error)),
     };
     let invalid = |why: String| refuse(format!("the file {MANIFEST} is invalid: {why}; use a different backup"));
-    // A newer manifest can have fields that this program does not know, so its format is checked first.
+    // A newer manifest can have fields that this program does not know, so check its format first.
     let content: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
     if let Some(format) = content["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
         return Err(refuse(format!(
@@ -254,12 +254,12 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
         let source = folder.join(name);
         copy_file(&source, &target)?;
         compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))?;
-        // Remove the cluster's mark from the copy, because a node of a cluster may have made the backup.
+        // Remove the cluster's mark from the copy, because the backup may have been made by a cluster node.
         store::cluster::unmark(&target).map_err(|error| BackupError::Store(target, error))
     });
     if copied.is_err() {
         for (name, _) in FILES {
-            // Ignore errors: files that were not copied yet do not exist, and the first failure must be reported.
+            // Ignore errors: a file may not have been copied yet, and the first failure must be reported.
             let _ = fs::remove_file(data.join(name));
         }
     }

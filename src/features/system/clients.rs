@@ -1,6 +1,6 @@
-//! The packages of the API clients for Node.js and Python. The service itself offers them, so that a client matches its server.
+//! The packages of the API clients for Node.js and Python. The service itself offers them, so that the clients match the server.
 //!
-//! The program contains the files of `assets/clients`. They need no compilation, so a package is only an archive of them.
+//! The program contains the files in `assets/clients`. The files need no compilation, so a package is only an archive of them.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,8 @@ const NODE: &str = "mailmill-node.tgz";
 /// The file name of the Python package without a version. It redirects to the name with the version, because pip reads the version from
 /// the name.
 const PYTHON: &str = "mailmill-python.whl";
-/// The licenses, of which users can choose one. The Node.js package contains only the shorter one, the last, to stay below its maximum size.
+/// The licenses, one of which users can choose. To stay below its maximum size, the Node.js package contains only the shorter license,
+/// which is the last one here.
 const LICENSES: [File; 2] =
     [("LICENSE-APACHE", include_bytes!("../../../LICENSE-APACHE")), ("LICENSE-MIT", include_bytes!("../../../LICENSE-MIT"))];
 
@@ -31,7 +32,7 @@ macro_rules! files {
     };
 }
 
-/// The files of the Node.js package. Files with similar content are adjacent, because compression then stores their common text once.
+/// The files of the Node.js package. Files with similar content are adjacent, because compression then stores their common parts once.
 const NODE_FILES: &[File] = files![
     "node",
     "package.json",
@@ -95,7 +96,7 @@ pub enum Found {
     Redirect(&'static str),
 }
 
-/// Both packages. They are built at the first request, which takes some hundredths of a second.
+/// Both packages. They are built at the first request, which takes a few hundredths of a second.
 static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     let wheel = format!("mailmill-{VERSION}-py3-none-any.whl");
     [
@@ -104,7 +105,7 @@ static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// Finds the package with this file name, or the name to which it redirects.
+/// Returns the package with this file name, or the name to which this name redirects.
 pub fn find(name: &str) -> Option<Found> {
     if name == PYTHON {
         return Some(Found::Redirect(&PACKAGES[1].name));
@@ -181,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// The maximum size in bytes of the Node.js package, because builds of users' projects download it.
+    /// The maximum size in bytes of the Node.js package, which is small because builds of users' projects download it.
     const NODE_BYTES_MAX: usize = 60_000;
 
     /// Returns the paths of all files in a folder and its subfolders.

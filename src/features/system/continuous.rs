@@ -1,8 +1,7 @@
-//! Reports on the continuous backup to operators: how old the backup is, whether it can be restored, and an email when there is a
-//! problem.
+//! Reports the state of the continuous backup to operators: how old the backup is, and whether it can be restored.
 //!
 //! A restore drill restores the newest state into a temporary folder in the data folder and checks it, so that an unusable backup is
-//! noticed before it is needed. Owners and admins get one email when a problem starts and one when it ends.
+//! noticed before it is needed. Owners and admins receive one email when a problem starts, and one when it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,15 +39,15 @@ pub struct ContinuousBackupView {
     /// The age of the backup: the seconds since `completeUntil`. If the machine were lost now, the commits of this period would be
     /// lost.
     pub age_seconds: Option<i64>,
-    /// The age above which the backup counts as too old: the setting `backup.warn_after_minutes`.
+    /// The age above which the backup is considered too old: the setting `backup.warn_after_minutes`.
     pub warn_after_seconds: i64,
     /// The problem with the backup, as a sentence; absent if there is none.
     pub problem: Option<String>,
     /// The size of the commits that are not yet in the target, in bytes.
     pub waiting_bytes: u64,
-    /// The size in bytes that the commits shipped by this process have in the target.
+    /// The size in the target of the commits that this process has shipped, in bytes.
     pub shipped_bytes: u64,
-    /// The size in bytes of the keys and values that these commits changed.
+    /// The size of the keys and values that these commits changed, in bytes.
     pub changed_bytes: u64,
     /// The newest snapshot since the process started; absent if there is none.
     pub last_snapshot: Option<SnapshotView>,
@@ -97,7 +96,7 @@ impl ContinuousBackupView {
     }
 }
 
-/// Returns the continuous backup if this process takes one: in a cluster, only the leader does.
+/// Returns the continuous backup if this process makes one. In a cluster, only the leader makes one.
 pub fn active(engine: &Engine) -> Option<&Arc<ContinuousBackup>> {
     engine.backup.as_ref().filter(|_| engine.cluster.as_ref().is_none_or(|member| member.leads()))
 }
@@ -143,7 +142,7 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
 /// Returns the problem with the backup as a sentence; `None` if there is none.
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-    // Waiting does not help: the operator must decide which of two servers may write to a target, or restore the key.
+    // Waiting does not help: the operator must decide which of the two servers may write to the target, or restore the key.
     if let Some(error @ (Error::TakenOver { .. } | Error::InUse { .. } | Error::Foreign { .. } | Error::KeyLost(_))) =
         &status.error
     {
@@ -152,7 +151,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
     let warn_after = warn_after_seconds(engine);
     let has_run = status.has_run_ms(warn_after * 1000, engine.clock.as_ref());
     match age_seconds(engine, status) {
-        // After a long stop, the backup has `warn_after` to catch up before it counts as too old.
+        // After a long stop, the backup has `warn_after` to catch up before it is considered too old.
         Some(age) if age > warn_after && (status.is_of_this_process() || has_run) => {
             return Some(format!("The backup is {} old{cause}.", duration(age)));
         }
@@ -237,7 +236,7 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
         (_, 0) => false,
         (None, _) => backup.status().complete_until.is_some(),
         (Some(Drill { at, error: Some(_), .. }), _) => now.ms_since(*at).abs() >= limits::BACKUP_DRILL_RETRY_MS,
-        // A drill in the future means that the clock was set back after the drill.
+        // A drill time in the future means that the clock was set back after the drill.
         (Some(Drill { at, .. }), days) => !(0..days * limits::DAY_MS).contains(&now.ms_since(*at)),
     };
     if !is_due && !backup.takes_drill_request() {

@@ -18,20 +18,20 @@ use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
 use crate::vocab::mail_services::{MailService, MailServiceInfo};
 
-/// Runs all checks; returns their findings in the order of the checks, after the damaged data files.
+/// Runs all checks; returns the damaged data files, followed by the findings of the checks in order.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let checked = check(engine).await;
     // The checks read the data, so they may be the first to find damage.
     let mut findings = damage(engine);
     match checked {
-        // The check failed because it needs a damaged file, which is already reported.
+        // The check failed because it needs a damaged file, which has already been reported.
         Err(_) if !findings.is_empty() => {}
         checked => findings.extend(checked?),
     }
     Ok(findings)
 }
 
-/// Reports the data files that turned out to be damaged since the start.
+/// Reports the data files that were found to be damaged since the start.
 fn damage(engine: &Engine) -> Vec<Finding> {
     let finding = |store: &Arc<Store>| {
         let damaged = Error::Damaged { file: store.file().to_path_buf(), found: store.damage()? };
@@ -62,7 +62,7 @@ fn ports(listening: &[SocketAddr]) -> Option<Finding> {
     (!shown.is_empty()).then(|| Finding::good("ports", format!("the service is running and listens on {}", shown.join(", "))))
 }
 
-/// Checks whether the next start will find the master key. When the service started, it verified that the key decrypts the data.
+/// Checks whether the master key will be found at the next start. When the service started, it verified that the key decrypts the data.
 fn key(engine: &Engine) -> Finding {
     const SUBJECT: &str = "master key";
     match engine.check_key() {
@@ -85,8 +85,8 @@ fn hold(engine: &Engine) -> Option<Finding> {
 
 /// Checks whether the system synchronizes its clock, which signatures, tokens and schedules depend on.
 fn clock() -> Finding {
-    // SAFETY: zero is valid for all fields of the structure, which are numbers; the call only fills the structure, because no mode
-    // is set.
+    // SAFETY: all fields of the structure are numbers, so zero is valid for them. Because no mode is set, the call only fills the
+    // structure.
     let state = unsafe {
         let mut state: libc::timex = std::mem::zeroed();
         libc::adjtimex(&raw mut state)
@@ -119,8 +119,7 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is
-/// sandboxed.
+/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is sandboxed.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run Mailmill on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run \
@@ -170,7 +169,7 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     probes.into_iter().map(finding_of).collect()
 }
 
-/// Returns what to check if a server accepts no mail: for the relay of a mail service, its documented settings.
+/// Returns what to check if a server does not accept mail; for the relay of a mail service, returns its documented settings.
 fn relay_remedy(server: &str) -> String {
     let Some(service) = MailService::of_host(server) else {
         return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows connections \

@@ -1,4 +1,4 @@
-//! The readiness of the running service, without paths, secrets or the messages of failures.
+//! The readiness of the running service, without paths, secrets or error messages.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct ReadinessChecks {
 pub struct StoreCheck {
     /// False if a disk failure has stopped one of the data files from accepting writes, or if a data file is damaged.
     pub ok: bool,
-    /// The data files that turned out to be damaged since the start.
+    /// The data files that were found to be damaged since the start.
     pub damaged: Vec<DamagedFile>,
 }
 
@@ -69,7 +69,7 @@ pub struct DamagedFile {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexCheck {
-    /// False while the index cannot apply changes, a step takes too long, or too many changes wait.
+    /// False while the index cannot apply changes, a step takes too long, or too many changes are waiting.
     pub ok: bool,
     /// The number of live changes that the index has not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
@@ -80,8 +80,8 @@ pub struct IndexCheck {
 /// The check of the master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// False if the file master.key is missing or contains a different key. The service continues with the key it has loaded but would
-    /// not be able to start again.
+    /// False if the file master.key is missing or contains a different key. The service continues with the key that it has loaded, but it
+    /// could not start again.
     pub ok: bool,
 }
 
@@ -140,14 +140,14 @@ pub struct DescriptorsCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False if there is no dispatcher (except on a node that does not lead its cluster), while one waits for its restart, and for a minute
-    /// after one failed.
+    /// False if there is no dispatcher (except on a node that does not lead its cluster), while a dispatcher is waiting to be restarted,
+    /// and for a minute after a dispatcher failed.
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,
     /// How often a dispatcher was restarted.
     pub restarts: u64,
-    /// Whether campaigns, retries, schedules and webhook deliveries wait because the data folder was restored or copied.
+    /// Whether campaigns, retries, schedules and webhook deliveries are on hold because the data folder was restored or copied.
     pub on_hold: bool,
 }
 
@@ -220,7 +220,7 @@ impl ReadinessReport {
                 limit,
             },
             dispatchers: DispatchersCheck {
-                // In a cluster, only the leader runs dispatchers, so a follower passes the check without any.
+                // In a cluster, only the leader runs dispatchers, so a follower passes this check without any dispatchers.
                 ok: (follows || !dispatchers.is_empty())
                     && dispatchers.iter().all(|(_, state)| !state.is_stopped && !failed_lately(state)),
                 running: dispatchers.iter().filter(|(_, state)| !state.is_stopped).count() as u64,
@@ -264,7 +264,7 @@ fn damaged_files(engine: &Engine) -> Vec<DamagedFile> {
     engine.stores().into_iter().filter_map(damaged).collect()
 }
 
-/// Returns whether a node of a cluster can answer reads: its data is recent, or no other node has more recent data.
+/// Returns whether a cluster node can answer reads: its data is recent, or the cluster has no leader with more recent data.
 fn is_recent(has_leader: bool, lag_ms: i64) -> bool {
     !has_leader || lag_ms <= limits::CLUSTER_LAG_MS_MAX
 }

@@ -1,4 +1,4 @@
-//! The data that the installation stores about itself, and the lengths of queues.
+//! The data that the installation stores about itself, and the lengths of its queues.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub fn note_backup(tx: &mut WriteTx<'_>, backup: &LastBackup) -> Result<()> {
 }
 
 pub fn last_backup(tx: &impl Read) -> Result<Option<LastBackup>> {
-    // Ignore an entry that cannot be read, because a later version may have written it and the status must still be shown.
+    // Ignore an entry that cannot be read: a later version may have written it, and the status must still be shown.
     Ok(tx.get(META, &LAST_BACKUP.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
@@ -83,7 +83,7 @@ pub fn incident(tx: &impl Read) -> Result<Option<Incident>> {
     Ok(tx.get(META, &INCIDENT.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// TABLE: the queues of an environment whose rows are all waiting entries, with their display names.
+/// TABLE: the queues of an environment in which every row is a waiting entry, with their display names.
 const QUEUES: &[(&str, TableId)] = &[
     ("Brands being imported", tables::PROJECT_IMPORT_QUEUE),
     ("Images to analyze", tables::PROJECT_IMAGE_QUEUE),

@@ -1,4 +1,4 @@
-//! The workers of the continuous backup, and of the snapshots of a cluster.
+//! The workers of the continuous backup, and of the snapshots in a cluster.
 
 use std::sync::Arc;
 

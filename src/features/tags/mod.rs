@@ -16,7 +16,7 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
 
-/// Returns the tag with this ID. Fails with `NotFound` if there is none.
+/// Returns the tag with this ID. Fails with `NotFound` if the tag does not exist.
 fn find(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Tag, Failure> {
     let absent =
         || Failure::because(Code::NotFound, "The brand has no tag with this ID.").see("tags.list", "GET /v1/tags lists the tags");

@@ -1,6 +1,6 @@
 //! The tables of tags, and all access to them. The API uses the names of tags; contacts and sets store their numbers.
 //!
-//! A number is never reused, so the number of a deleted tag can be ignored in contacts and sets that still contain it.
+//! Numbers are never reused, so the number of a deleted tag can be ignored where contacts and sets still contain it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -71,7 +71,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag:
     tx.put(BY_NAME, &(project, fold(&tag.name)), &tag.number());
 }
 
-/// Creates a tag whose name is not in use. Returns `None` if the project has the maximum number of tags.
+/// Creates a tag whose name is not in use. Returns `None` if the project has reached the maximum number of tags.
 pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Option<Tag>> {
     let count = contact_sets::count(tx, project, Facet::Tags)?;
     if count >= limits::TAGS_PER_PROJECT_MAX as u64 {
@@ -86,8 +86,8 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
-/// Restores a tag from a backup. Numbers are never reused, so the tag keeps its ID only if the project has never assigned the tag's
-/// number. Returns `None` if the project has the maximum number of tags.
+/// Restores a tag from a backup. Numbers are never reused, so the tag keeps its ID only if the project has never assigned the tag's number.
+/// Returns `None` if the project has reached the maximum number of tags.
 pub fn create_again(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<Option<Tag>> {
     let next = contact_sets::count(tx, project, Facet::NextTag)?;
     let Some(ahead) = u64::from(tag.number()).checked_sub(next) else { return create(tx, project, &tag.name) };
@@ -100,8 +100,8 @@ pub fn create_again(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Resu
     Ok(Some(tag.clone()))
 }
 
-/// Deletes a tag and its set of contacts. Its number stays in the rows of contacts, where it is ignored, until a contact needs the space
-/// for another tag.
+/// Deletes a tag and its set of contacts. The tag's number stays in contact rows, where it is ignored, until a contact needs the space for
+/// another tag.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()> {
     tx.delete(TAGS, &(project, tag.number()));
     tx.delete(BY_NAME, &(project, fold(&tag.name)));
@@ -115,7 +115,7 @@ pub struct TagNumbers {
     known: HashMap<String, u32>,
 }
 
-/// The error for a project that already has the maximum number of tags.
+/// The error for a project that has reached the maximum number of tags.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TagLimitReached;
 
@@ -155,7 +155,7 @@ impl TagNumbers {
     }
 }
 
-/// Converts tag numbers to names, looking up each number once. The number of a deleted tag has no name.
+/// Converts tag numbers to names, looking up each number once. Numbers of deleted tags have no name.
 pub struct TagNames<'t, R> {
     tx: &'t R,
     project: ProjectId,

@@ -19,7 +19,7 @@ pub struct TagView {
     /// The tag's color as `#RRGGBB`.
     pub color: Option<String>,
     pub description: Option<String>,
-    /// The number of contacts that have the tag now, whatever their status.
+    /// The number of contacts that have the tag now, regardless of their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,

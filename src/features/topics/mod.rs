@@ -1,7 +1,7 @@
-//! Topics: kinds of mail that each contact can choose separately.
+//! Topics: kinds of mail that each contact can subscribe to separately.
 //!
 //! A contact is subscribed to a topic by explicit choice or, if the contact has not chosen, by the topic's default. Invariants: no two
-//! topics in a project have the same name, ignoring case; an explicit choice stays even if the default changes.
+//! topics in a project have the same name, ignoring case; an explicit choice is kept even if the default changes.
 //!
 //! A topic does not determine whether the contact may be mailed at all, which depends on the contact's status.
 
@@ -20,7 +20,7 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 
-/// Returns the topic with this ID. Fails with `NotFound` if there is none.
+/// Returns the topic with this ID. Fails with `NotFound` if the topic does not exist.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The brand has no topic with this ID.")

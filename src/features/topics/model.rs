@@ -5,5 +5,5 @@ use crate::base::text::Name;
 use crate::vocab::limits;
 
 pub type TopicName = Name<{ limits::TOPIC_NAME_CHARACTERS_MAX }>;
-/// The position of a topic in the order in which topics are displayed.
+/// A topic's position in the order in which topics are displayed.
 pub type DisplayOrder = Bounded<0, { limits::TOPIC_DISPLAY_ORDER_MAX }>;

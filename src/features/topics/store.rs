@@ -54,11 +54,11 @@ pub enum TopicDefault {
     OptOut,
 }
 
-/// Which contacts see a topic among their choices.
+/// Which contacts see a topic on their preferences page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TopicVisibility {
-    /// All contacts see the topic among their choices.
+    /// All contacts see the topic.
     Public,
     /// Contacts see the topic only if they are subscribed to it.
     #[default]
@@ -80,7 +80,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, topic: &Topic) -> Result<(
     changed(tx, project)
 }
 
-/// Deletes a topic and all contacts' choices of it.
+/// Deletes a topic and all contacts' choices for it.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId) -> Result<()> {
     tx.delete(TOPICS, &(project, id));
     tx.delete_span(CHOICES, &CHOICES.under(&(project, id)), BLOCKS_MAX)?;
@@ -121,7 +121,7 @@ pub fn is_subscribed(tx: &impl Read, project: ProjectId, topic: &Topic, number: 
     Ok(chosen.unwrap_or(topic.default_subscription == TopicDefault::OptIn))
 }
 
-/// Returns every contact that is subscribed to the topic.
+/// Returns all contacts that are subscribed to the topic.
 pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<RoaringBitmap> {
     among(tx, project, topic, contact_sets::set(tx, project, Facet::All)?)
 }

@@ -9,7 +9,7 @@ use crate::engine::store::{Read, Result};
 use crate::features::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{ProjectId, TopicId};
 
-/// A kind of mail that contacts choose separately.
+/// A kind of mail that contacts can subscribe to separately.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicView {
@@ -20,12 +20,12 @@ pub struct TopicView {
     pub default_subscription: TopicDefault,
     /// Which contacts see the topic.
     pub visibility: TopicVisibility,
-    /// The position of the topic; the smallest comes first.
+    /// The position of the topic in lists. The topic with the smallest position comes first.
     pub display_order: u64,
-    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with `includeInactive`.
-    /// Sends can still use an inactive topic.
+    /// Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them only with
+    /// `includeInactive`. Sends can still use an inactive topic.
     pub is_active: bool,
-    /// The number of contacts that are subscribed to the topic now, by choice or by default, whatever their status.
+    /// The number of contacts that are subscribed to the topic now, by choice or by default, regardless of their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,

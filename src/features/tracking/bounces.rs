@@ -1,8 +1,8 @@
-//! Applies the effects of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
+//! Applies the effects of bounces and complaints. The rules are in the tables in `model.rs`. Each report is applied in one transaction.
 //!
-//! A report that arrives by mail is trusted because it contains the token of the message, which was only in that message; `inbound` ignores
-//! reports without a token. The recipient's engagement stores the first bounce and the first complaint; later ones are not
-//! counted, except that a hard bounce replaces a bounce of another class once.
+//! A report that arrives by mail is trusted because it contains the message's token, which only that message contains; `inbound` ignores
+//! reports without a token. The recipient's engagement stores the first bounce and the first complaint. Later bounces and complaints are
+//! not counted, except that a hard bounce replaces a bounce of another class.
 
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ impl SuppressionList {
     }
 }
 
-/// Handles a message that was refused or that bounced later. Returns whether the bounce is new. The `detail` of a recipient whose data was
-/// erased is not stored, because it often contains the address.
+/// Handles a message that was refused or that bounced later. Returns whether the bounce is new. If the recipient's data was erased,
+/// `detail` is not stored, because it often contains the address.
 pub fn bounced(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -70,7 +70,7 @@ pub fn bounced(
     let mut engagement = engagement::of(tx, id, number)?;
     let replaced_at = match &engagement.bounce {
         None if engagement.bounced_at.is_none() => None,
-        // A service can report a temporary problem first, and then that the address does not exist.
+        // A service may first report a temporary problem, and later that the address does not exist.
         Some(known) if !known.hard && bounce == Bounce::Hard => engagement.bounced_at,
         _ => return Ok(false),
     };
@@ -81,7 +81,7 @@ pub fn bounced(
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);
     match (replaced_at, bounce) {
-        // A rejected message already counts as failed, and statistics add failed messages to the bounces.
+        // A rejected message already counts as failed, and the statistics add failed messages to the bounces.
         _ if matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {}
         (Some(at), _) => become_hard(tx, recipient, at)?,
         (None, Bounce::Hard) => count(tx, recipient, Measure::HardBounces)?,
@@ -112,7 +112,7 @@ fn become_hard(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, at: Timestamp
 }
 
 /// Returns the number of consecutive soft bounces, including the current bounce. For addresses without a contact, deliveries are not
-/// recorded, so the number is always one.
+/// recorded, so the number is always 1.
 fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<u8> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(1) };
     let place = (project, contact.id.number());
@@ -126,14 +126,14 @@ fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) 
     Ok(many)
 }
 
-/// Returns whether the contact got mail since `at`: opened or clicked a message, or was sent a message that did not bounce by a mailing
-/// other than `but`.
+/// Returns whether the contact received mail after `at`: opened or clicked a message, or was sent a message that did not bounce, by a
+/// mailing other than `but`.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {
             break;
         }
-        // An opened message has arrived, even if a bounce was reported for it.
+        // A message that was opened has arrived, even if a bounce was reported for it.
         if activity.action != Action::Sent || (activity.mailing != but && !was_returned(tx, activity.mailing, contact)?) {
             return Ok(true);
         }

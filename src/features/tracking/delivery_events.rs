@@ -51,7 +51,7 @@ fn take_one(tx: &mut WriteTx<'_>, list: &SuppressionList, key: &EventKey, event:
     }
 }
 
-/// Processes each event in its own transaction, after a damaged row or a panic stopped a transaction with all of them. Removes the events
+/// Processes each event in its own transaction, after a damaged row or a panic stopped a transaction with all events. Removes the events
 /// that cause the error, so that they do not block later events.
 async fn take_apart(engine: &Engine, environment: Environment, list: &SuppressionList) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
@@ -87,7 +87,7 @@ fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipien
         DeliveryEvent::Open => visits::record(tx, &[visit(recipient, None, tx.now())]),
         DeliveryEvent::Click => match sending::link(tx, recipient.mailing.translation_for(&recipient.recipient), 0)? {
             Some(_) => visits::record(tx, &[visit(recipient, Some(0), tx.now())]),
-            // The message has no link to click, but a simulated recipient who would click has at least opened the message.
+            // The message contains no link to click, but a simulated recipient who clicks must have at least opened the message.
             None => visits::record(tx, &[visit(recipient, None, tx.now())]),
         },
         DeliveryEvent::Unsubscribe => unsubscribe::leave(tx, list, recipient, Scope::List, Source::OneClick),
@@ -116,7 +116,7 @@ mod tests {
     use crate::vocab::ids::MailingId;
     use crate::vocab::tables;
 
-    // Regression: the worker failed at a damaged row again and again, and recorded no other bounce.
+    // Regression: the worker failed repeatedly at a damaged row, and recorded no other bounces.
     #[test]
     fn a_damaged_row_does_not_block_the_events_of_other_messages() {
         let app = TestApp::new();

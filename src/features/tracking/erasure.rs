@@ -1,8 +1,8 @@
 //! Erases a deleted contact from all features that store data about the contact, in stages of bounded steps that can resume after a crash.
 //!
-//! Some data stays: anonymous counts; the contact's number in sets, where the number has no effect; and, if the contact had unsubscribed,
-//! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The webhook event
-//! that reports the deletion stays until it expires after a week.
+//! Some data is kept: anonymous counts; the contact's number in sets, where the number has no effect; and, if the contact had unsubscribed,
+//! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The webhook event that reports
+//! the deletion is kept until it expires after a week.
 
 use std::ops::ControlFlow;
 
@@ -33,11 +33,11 @@ struct ErasureWork {
     erasure: Erasure,
     normalized: Option<String>,
     list: SuppressionList,
-    /// How many mailings a step checks.
+    /// The maximum number of mailings to check in one step.
     mailings_max: usize,
 }
 
-/// TABLE: the stages of an erasure, in order. Each stage returns whether it has more to erase, and can be repeated.
+/// TABLE: the stages of an erasure, in order. Each stage returns whether it has more data to erase, and can be repeated.
 const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
     [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
 /// The index of [`recipient_rows`] in [`STAGES`].
@@ -58,7 +58,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 }
 
 /// Repeats a step that a damaged row or a panic stopped, with only one mailing. If the step fails again, skips the mailing or, in another
-/// stage, the rest of the stage, so that erasure does not stop for all contacts.
+/// stage, the remainder of the stage, so that erasure does not stop for all contacts.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {
@@ -101,7 +101,7 @@ fn end_stage(erasure: &mut Erasure) {
     erasure.after.clear();
 }
 
-/// Saves the progress of an erasure. After the last stage, removes it from the queue.
+/// Saves the progress of an erasure. After the last stage, removes the erasure from the queue.
 fn save(tx: &mut WriteTx<'_>, place: (ProjectId, u32), erasure: &Erasure) {
     if usize::from(erasure.stage) < STAGES.len() {
         erasure::save(tx, place, erasure);
@@ -141,7 +141,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
         }
         return Ok(());
     }
-    // The rows include those for the same address in mailings of other projects, because the erasure applies to the whole account.
+    // Rows for the same address in mailings of other projects are included, because the erasure applies to the whole account.
     let Some(email) = &work.normalized else { return Ok(()) };
     while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
@@ -154,7 +154,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
 }
 
 fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
-    // If the message is still queued, it is skipped.
+    // If the message is still queued, skip it.
     sending::skip(tx, mailing.id, &[number], &Skip::Erased)?;
     sending::erase(tx, mailing.id, number)?;
     engagement::forget(tx, mailing.id, number);
@@ -189,7 +189,8 @@ fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let contact = erasure.contact.to_string();
     let about = |data: &Value| match data["subscriberId"].as_str() {
         Some(id) => id == contact && data["action"] != "deleted",
-        // Events about test sends, and about messages to an address that belonged to no contact at the time, contain only the address.
+        // Events about test sends, and events about messages to an address that belonged to no contact at the time, contain only the
+        // address.
         None => ["email", "recipient"].into_iter().filter_map(|field| data[field].as_str()).any(|email| {
             let email = EmailAddress::stored(email).map(|email| email.normalized());
             email.is_some() && email == *normalized
@@ -198,7 +199,7 @@ fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     outbox::erase(tx, erasure.account, &mut erasure.after, ROWS, about)
 }
 
-/// Erases responses that name the contact and are kept for idempotent retries. The record that the request ran stays.
+/// Erases responses that name the contact and are kept for idempotent retries. The record that the request was executed is kept.
 fn idempotent_answers(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
     idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)
@@ -233,13 +234,13 @@ mod tests {
     use crate::vocab::tables;
     use crate::vocab::webhook_events::WebhookEvent;
 
-    // Regression: the step failed at a damaged row again and again, and the data of all deleted contacts stayed.
+    // Regression: the step failed repeatedly at a damaged row, and the data of all deleted contacts was kept.
     #[test]
     fn damaged_rows_do_not_stop_the_erasure_of_other_rows() {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let send = || {
-            // Mailings are checked in the order of creation.
+            // Mailings are checked in order of creation.
             app.clock.advance_ms(1_000);
             let body = json!({
                 "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
@@ -262,8 +263,7 @@ mod tests {
         assert_eq!(row.address.expect("the row keeps an empty address").email, "");
     }
 
-    // Regression: only events with the contact's ID were erased, so the address stayed in the outbox and in the records of
-    // deliveries.
+    // Regression: only events with the contact's ID were erased, so the address remained in the outbox and in the records of deliveries.
     #[test]
     fn events_that_contain_only_the_address_of_a_contact_are_erased() {
         let app = TestApp::new();

@@ -1,8 +1,8 @@
 //! Applies the events that mail services report about messages, with the same effects as reports that arrive by mail.
 //!
-//! Every kind of event has an effect only once for each message: the recipient's engagement stores the bounce, complaint and unsubscribe.
-//! Only a hard bounce can follow a bounce of another class. A repeated or late event therefore never reverses a later decision, such as a
-//! removed suppression or a resubscription.
+//! Each kind of event has an effect only once per message: the recipient's engagement stores the bounce, complaint and unsubscribe. The
+//! only exception is a hard bounce after a bounce of another class. A repeated or late event therefore never reverses a later decision,
+//! such as a removed suppression or a resubscription.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -25,7 +25,7 @@ pub enum Recorded {
     NoMessage,
 }
 
-/// Records an event about one message of a mailing. `only` is the account to which the mailing must belong; `None` allows all accounts.
+/// Records an event about a mailing's message. `only` is the account to which the mailing must belong; `None` allows all accounts.
 pub fn record_feedback(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -50,7 +50,7 @@ pub fn record_feedback(
     Ok(if is_new { Recorded::New } else { Recorded::Known })
 }
 
-/// Unsubscribes the recipient from all mail, because the mail service sends no more mail to the address.
+/// Unsubscribes the recipient from all mail, because the mail service no longer sends mail to the address.
 fn unsubscribed(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient) -> Result<bool> {
     if engagement::of(tx, recipient.mailing.id, recipient.number)?.unsubscribed_at.is_some() {
         return Ok(false);

@@ -1,7 +1,7 @@
 //! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the effects.
 //!
 //! The content of inbound mail is unverified. Mail without a token of a sent message is ignored. Mail with a token can report only what a
-//! reader of the message could report: that the message bounced, that it is spam, or that the reader unsubscribes.
+//! reader of the message could report: that the message bounced, that it is spam, or that the reader wants to unsubscribe.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -16,7 +16,7 @@ use crate::features::suppressions::Source as SaidBy;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The message concerns a recipient of this installation, and was handled.
+    /// The message relates to a recipient of this installation, and was handled.
     Handled,
     /// The message has no effect: for example, it has no valid token, is an automatic reply, or was written by a person.
     Ignored,
@@ -50,7 +50,7 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     Ok(received)
 }
 
-/// Parses a token. Returns it if this installation signed it, and if its purpose fits the kind of address.
+/// Parses a token. Returns the token if this installation signed it and its purpose fits the kind of address.
 fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
     let token = Tokens::new(&engine.seal).read_local_part(&text.text)?;
     let fits = match text.mark {
@@ -69,7 +69,7 @@ fn handle(
 ) -> StoreResult<Received> {
     match &incoming.nature {
         MessageKind::Report(outcomes) => {
-            // A report concerns the message's only recipient, even if a forwarding server reports a different address.
+            // A report applies to the message's only recipient, even if a forwarding server reports a different address.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
             worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }

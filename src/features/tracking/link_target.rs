@@ -1,11 +1,11 @@
-//! The destination of a link in a message: its stored address with the recipient's merge fields and the mailing's UTM parameters.
+//! The destination of a link in a message: its stored URL with the recipient's merge fields and the mailing's UTM parameters.
 
 use crate::engine::store::{Read, Result};
 use crate::features::sending;
 use crate::vocab::ids::MailingId;
 
-/// Returns the link's destination; `None` if the mailing, the recipient or the link no longer exists, a merge field in the link has
-/// no value, or the result is not a web address.
+/// Returns the link's destination; returns `None` if the mailing, the recipient or the link no longer exists, a merge field in the link has
+/// no value, or the result is not a web URL.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<Option<String>> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
@@ -17,7 +17,7 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<
     Ok(address.and_then(|address| web(&marked(address))))
 }
 
-/// Normalizes a web address; returns `None` for any other address, because redirects must lead only to web addresses.
+/// Normalizes a web URL; returns `None` for any other URL, because redirects must lead only to web URLs.
 fn web(address: &str) -> Option<String> {
     let address = url::Url::parse(address).ok()?;
     matches!(address.scheme(), "http" | "https").then(|| address.into())

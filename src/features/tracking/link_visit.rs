@@ -1,4 +1,4 @@
-//! Resolves the token of a link in a message to the recipient who visits the page, and to the recipient's language.
+//! Resolves the token in a link to the recipient who visits the page, and to the recipient's language.
 
 use http::HeaderMap;
 
@@ -11,7 +11,7 @@ use crate::engine::store::ReadTx;
 use crate::features::projects;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 
-/// A recipient's visit to a page behind a link in a message.
+/// A recipient's visit to a page that a link in a message leads to.
 pub struct LinkVisit {
     pub token: Token,
     pub recipient: MessageRecipient,
@@ -19,7 +19,7 @@ pub struct LinkVisit {
     pub tx: ReadTx,
 }
 
-/// Returns the visit by the recipient whom the token `text` identifies, if the token is valid for one of these purposes and the recipient
+/// Returns the visit of the recipient whom the token `text` identifies, if the token is valid for one of these purposes and the recipient
 /// still exists.
 pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &HeaderMap) -> Result<Option<LinkVisit>, Failure> {
     let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {

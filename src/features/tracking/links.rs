@@ -20,7 +20,7 @@ use crate::vocab::limits;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct MessageLink {
-    /// The signed token of the link.
+    /// The signed token in the link.
     pub token: String,
 }
 
@@ -29,7 +29,7 @@ pub fn read(engine: &Engine, token: &str) -> Option<Token> {
     Tokens::new(&engine.seal).read_link(token)
 }
 
-/// The headers by which clients announce a prefetch: `Sec-Purpose` of the Fetch standard, and its predecessors.
+/// The headers with which clients announce a prefetch: `Sec-Purpose`, which the Fetch standard defines, and its predecessors.
 const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
 fn is_prefetch(headers: &HeaderMap) -> bool {

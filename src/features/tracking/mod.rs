@@ -1,8 +1,8 @@
 //! Tracking: what recipients do with messages, and what mail servers report about messages afterward.
 //!
-//! - Visits: `links` responds immediately to a visit to a pixel or link and buffers the visit in memory; `visits` writes it a moment
-//!   later. A table in `model` classifies the visitor as a person, a proxy or a bot.
-//! - Unsubscribing and choosing topics with a button, a page or a message: `unsubscribe`. Following a link never changes any choice.
+//! - Visits: `links` responds immediately when a pixel is loaded or a link is clicked, and buffers the visit in memory; `visits` writes the
+//!   visit a moment later. A table in `model` classifies the visitor as a person, a proxy or a bot.
+//! - Unsubscribing and choosing topics, with a button, a page or a message: `unsubscribe`. Merely opening a link never changes a choice.
 //! - Bounces and complaints: `bounces` applies the table in `model` to rejections (`delivery_events`), to reports that arrive by mail
 //!   (`inbound`), and to reports from mail services (`feedback`).
 //! - Erasure: `erasure` erases a deleted contact from all features that store data about the contact.
@@ -40,5 +40,5 @@ pub use inbound::{is_ours, receive};
 pub use store::ROW_CHECKS;
 pub use visits::flush;
 
-/// The permissions to read an email's results; an API key needs one of them.
+/// The permissions to read an email's results. An API key needs one of these permissions.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

@@ -12,9 +12,9 @@ use crate::engine::mail::inbound::ReplyClass;
 pub enum Visitor {
     /// A person: the default if no sign indicates another kind of visitor.
     Person,
-    /// A mail service that loads images for a reader when the message is opened.
+    /// A mail service that loads images on behalf of a reader when the reader opens the message.
     Proxy,
-    /// A mail service that loads the images of every message in advance, read or not.
+    /// A mail service that loads the images of every message in advance, whether or not the message is read.
     Privacy,
     /// A browser or email client that prefetches links.
     Prefetch,
@@ -87,7 +87,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("safelinks"), Visitor::Scanner, "Microsoft Defender, when it identifies itself"),
     (Agent::Has("google-safety"), Visitor::Scanner, "Google's list of special crawlers"),
     (Agent::Has("google-pagerenderer"), Visitor::Scanner, "Google's list of user-triggered fetchers"),
-    // Services that preview shared links. Their visits do not show that the recipient reads the message.
+    // Services that preview shared links. Their visits do not show that the recipient has read the message.
     (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
     (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp link previews"),
     (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
@@ -120,14 +120,15 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
 /// The maximum time between a server's first scan of a message and Mailmill's record of the server's response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
-/// Returns the time from the delivery to a visit in milliseconds, negative if the visit came first. If a visit precedes the delivery by
-/// more than [`DELIVERY_MS_MAX`], a clock was wrong, and the visit counts as later than [`BURST_WITHIN_MS`].
+/// Returns the time from the delivery to a visit in milliseconds, which is negative if the visit came first. If a visit precedes the
+/// delivery by more than [`DELIVERY_MS_MAX`], a clock was wrong, and the visit is treated as if it came [`BURST_WITHIN_MS`] after the
+/// delivery.
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);
     if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
 }
 
-/// Visits within this time after delivery can belong to a scanner that follows all links.
+/// Visits within this time after delivery may come from a scanner that follows all links.
 pub const BURST_WITHIN_MS: i64 = 15_000;
 /// Clicks on this number of different links within [`BURST_WITHIN_MS`] are attributed to a scanner.
 pub const BURST_LINKS: usize = 3;
@@ -175,17 +176,18 @@ impl Bounce {
 pub enum BounceAction {
     /// The address may be mailed again.
     Keep,
-    /// The address is suppressed for the whole account, and the status of the contact who was sent the message becomes bounced.
+    /// The address is suppressed for the whole account, and the contact to whom the message was sent gets the status bounced.
     Bounced,
 }
 
 /// TABLE: for each bounce class, the number of consecutive bounces that triggers an effect, and the effect.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
-    // An address that does not exist rarely exists later, and mailing it again harms the sender's reputation.
+    // An address that does not exist is rarely created later, and mailing it again harms the sender's reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),
     // Owners empty full mailboxes. A mailbox that is full for five messages in a row is probably abandoned.
     (Bounce::Soft, 5, BounceAction::Bounced),
-    // Policy and content bounces concern the sender or the message, not the recipient, so the address is kept however often they occur.
+    // Policy and content bounces relate to the sender or the message, not to the recipient, so the address is kept regardless of the number
+    // of these bounces.
     (Bounce::Policy, u8::MAX, BounceAction::Keep),
     (Bounce::Content, u8::MAX, BounceAction::Keep),
 ];

@@ -1,5 +1,5 @@
-//! The pages behind links in messages, to unsubscribe and to choose which mail to receive. The pages have no scripts or external
-//! resources.
+//! The pages that links in messages lead to, on which recipients unsubscribe or choose which mail to receive. The pages have no scripts or
+//! external resources.
 
 use std::sync::LazyLock;
 
@@ -29,14 +29,14 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
 
 /// The content of a page.
 pub enum RecipientPage {
-    /// Asks whether to unsubscribe: from the topic, if there is one, otherwise from all mail.
+    /// Asks whether to unsubscribe: from the topic if there is one, otherwise from all mail.
     Ask { topic: Option<String> },
     /// Confirms that the recipient is unsubscribed.
     Left { topic: Option<String> },
-    /// Shows the topics that the recipient can choose, with the current choices.
+    /// Shows the topics that the recipient can choose from, with the current choices.
     Preferences {
         topics: Vec<Choice>,
-        /// Whether the recipient is not a subscribed contact, and so gets no campaigns.
+        /// Whether the recipient is not a subscribed contact and therefore receives no campaigns.
         is_out: bool,
         /// Whether the recipient may resubscribe.
         may_return: bool,
@@ -46,7 +46,7 @@ pub enum RecipientPage {
     Gone,
 }
 
-/// A topic, and whether the recipient is subscribed to the topic.
+/// A topic, and whether the recipient is subscribed to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
     pub id: TopicId,
@@ -55,7 +55,7 @@ pub struct Choice {
     pub chosen: bool,
 }
 
-/// The recipient that a page is for.
+/// The recipient who visits a page.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     pub brand: String,
@@ -64,14 +64,14 @@ pub struct Reader {
     pub language: Option<String>,
     /// The languages that the browser accepts.
     pub accepted: Option<String>,
-    /// The token that the page's forms contain.
+    /// The token that the forms on the page contain.
     pub token: String,
     /// The token of the preferences page; `None` if the recipient is not a contact.
     pub preferences: Option<String>,
 }
 
 impl Reader {
-    /// Returns the reader of a page without a recipient. Only the browser's languages are known.
+    /// Returns a reader for a page without a recipient. Only the browser's languages are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }

@@ -1,4 +1,4 @@
-//! The recipient that a token identifies, with the contact who has the recipient's address, if there is one.
+//! The recipient whom a token identifies, with the contact who has the recipient's address, if there is one.
 
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
@@ -7,7 +7,7 @@ use crate::features::sending::webhook_events::EventSubject;
 use crate::features::sending::{self, Audience, Mailing, Recipient};
 use crate::vocab::ids::{AccountId, EmailId, MailingId, ProjectId};
 
-/// A recipient of a mailing, with the contact if there is one.
+/// A recipient of a mailing, and the contact, if there is one.
 #[derive(Clone, Debug)]
 pub struct MessageRecipient {
     pub mailing: Mailing,
@@ -20,7 +20,7 @@ pub struct MessageRecipient {
 }
 
 impl MessageRecipient {
-    /// Returns a recipient; `None` if the mailing or the recipient row no longer exists.
+    /// Returns a recipient; returns `None` if the mailing or the recipient row no longer exists.
     pub fn find(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Option<Self>> {
         match sending::by_id(tx, mailing)? {
             Some(mailing) => Self::of(tx, mailing, number),
@@ -43,7 +43,7 @@ impl MessageRecipient {
         Ok(Some(Self { mailing, number, recipient, contact }))
     }
 
-    /// Returns the recipient's address: from the row, or else from the contact; `None` if it was erased.
+    /// Returns the recipient's address from the row or, if the row has none, from the contact. Returns `None` if the address was erased.
     pub fn email(&self) -> Option<&str> {
         let given = self.recipient.address.as_ref().map(|address| address.email.as_str());
         given.or(self.contact.as_ref().map(|contact| contact.email.as_str())).filter(|email| !email.is_empty())
@@ -55,7 +55,7 @@ impl MessageRecipient {
         EventSubject { mailing: &self.mailing, sent_email: self.sent_email(), email: self.email(), contact }
     }
 
-    /// Returns the ID of the email that the recipient got; `None` if the content was not a stored email.
+    /// Returns the ID of the email that the recipient received; returns `None` if the content was not a stored email.
     pub fn sent_email(&self) -> Option<EmailId> {
         self.mailing.translation_for(&self.recipient).email
     }

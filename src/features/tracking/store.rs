@@ -1,4 +1,4 @@
-//! The table of soft bounces, and all functions that access the table.
+//! The table of soft bounces, and all access to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SOFT_BOUNCES)];
 /// The key of a contact: the project, and the contact's number.
 type ContactKey = (ProjectId, u32);
 
-/// The consecutive soft bounces of a contact, without a delivery in between.
+/// A contact's consecutive soft bounces, without a delivery in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SoftBounces {
     pub many: u8,
@@ -24,7 +24,7 @@ pub struct SoftBounces {
 
 impl Record for SoftBounces {}
 
-/// Returns the last recorded soft bounces of a contact. Messages may have been delivered since.
+/// Returns the soft bounces last recorded for a contact. Messages may have been delivered since.
 pub fn soft_bounces(tx: &impl Read, contact: ContactKey) -> Result<Option<SoftBounces>> {
     tx.get(SOFT_BOUNCES, &contact)
 }

@@ -1,4 +1,4 @@
-//! Tests of what unauthenticated visitors can do with the links in messages, through the request pipeline.
+//! Tests of what unauthenticated visitors can do with the links in messages, run through the request pipeline.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -297,7 +297,7 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
-// Regression: a rejected message was counted as failed and again as bounced, which the statistics of the day hid until midnight.
+// Regression: a rejected message was counted both as failed and as bounced, which the statistics of the day hid until midnight.
 #[test]
 fn a_rejected_message_is_counted_as_failed_only() {
     let scene = Scene::new();
@@ -403,7 +403,7 @@ fn a_contact_whose_address_is_no_longer_valid_can_unsubscribe() {
     assert_eq!(scene.status(), "unsubscribed");
     let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("the field is a string"))).data();
     assert_ne!(other["status"], "unsubscribed", "the address without the joiner belongs to another contact");
-    // An older address without a contact is handled in the same way.
+    // An address that only older versions accepted is handled in the same way if it has no contact.
     let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!((scene.reason("gr\u{200d}ace@example.com"), scene.reason("grace@example.com")), (Some(Reason::Unsubscribe), None));
@@ -425,7 +425,7 @@ fn a_contact_whose_address_is_no_longer_valid_can_be_erased() {
     assert_eq!(found, None, "the address can be used again");
 }
 
-/// Returns a bounce report in the format of Postfix.
+/// Returns a bounce report in Postfix's format.
 fn report(status: &str, words: &str) -> String {
     let action = if status.starts_with('4') { "delayed" } else { "failed" };
     format!(
@@ -440,10 +440,10 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Passes a message to the inbound handler. Returns `None` if this installation does not receive mail for its address;
-    /// otherwise, whether the message concerned a recipient.
+    /// Passes a message to the inbound handler. Returns `None` if this installation does not receive mail for the message's address;
+    /// otherwise, returns whether the message related to a recipient.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
-        // Reports have an empty envelope sender; other messages have a sender.
+        // Reports have an empty envelope sender; other messages have a sender address.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
         let token = Tokens::new(&self.app.engine().seal).local_part(token);

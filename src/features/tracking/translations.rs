@@ -1,4 +1,4 @@
-//! Translations of the pages behind links in messages.
+//! Translations of the pages that links in messages lead to.
 
 use std::sync::LazyLock;
 
@@ -76,8 +76,8 @@ impl Placeholders<'_> {
     }
 }
 
-/// Returns the strings for a recipient: in the recipient's known language or, if it is unknown or unsupported, in the first supported
-/// language that the browser accepts, otherwise in English.
+/// Returns the strings for a recipient: in the recipient's language if it is known and supported; otherwise in the first supported language
+/// that the browser accepts; otherwise in English.
 pub fn texts(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Texts) {
     let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
     let found = known.into_iter().chain(asked).find_map(|tag| {

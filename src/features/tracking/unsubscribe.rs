@@ -1,8 +1,8 @@
-//! Unsubscribing and choosing topics: the only module that applies a recipient's own request, for all channels.
+//! Unsubscribing and choosing topics: only this module applies recipients' own requests, for all channels.
 //!
 //! If a mailing has a topic and the recipient is a contact, the unsubscribe button of an email client unsubscribes from that topic, which
-//! is the list of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing applies to all
-//! mail.
+//! is the list in the sense of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing
+//! applies to all mail.
 
 use super::bounces::{self, SuppressionList};
 use super::pages::Choice;
@@ -19,12 +19,12 @@ use crate::vocab::ids::TopicId;
 /// The mail that the recipient unsubscribes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The mailing's topic, if it still exists and the recipient is a contact, or else all mail.
+    /// The mailing's topic, if the topic still exists and the recipient is a contact; otherwise, all mail.
     List,
     Everything,
 }
 
-/// Returns the topic of [`Scope::List`]; `None` if this scope is all mail.
+/// Returns the topic for [`Scope::List`]; returns `None` if this scope covers all mail.
 pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic>> {
     let (Some(project), Some(topic), Some(_)) = (recipient.mailing.project, recipient.mailing.topic, &recipient.contact) else {
         return Ok(None);
@@ -67,7 +67,7 @@ pub fn leave(
     Ok(())
 }
 
-/// Records the unsubscribe, once for each message.
+/// Records the unsubscribe, once per message.
 pub fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
@@ -79,7 +79,7 @@ pub fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     Ok(())
 }
 
-/// Returns the active topics that a recipient can choose from: public topics, and private topics that the recipient is subscribed to.
+/// Returns the active topics that a recipient can choose from: public topics, and private topics to which the recipient is subscribed.
 pub fn choices(tx: &impl Read, recipient: &MessageRecipient) -> Result<Vec<Choice>> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(Vec::new()) };
     let mut shown = Vec::new();
@@ -98,8 +98,8 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
     (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
 }
 
-/// Saves a recipient's choices: subscribes the recipient to the topics in `wanted`, and unsubscribes from all other topics that the
-/// page shows. With `returns`, an unsubscribed recipient also resubscribes.
+/// Saves a recipient's choices: subscribes the recipient to the topics in `wanted`, and unsubscribes the recipient from all other topics on
+/// the page. If `returns` is true, also resubscribes an unsubscribed recipient.
 pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
     let Some((place, contact)) = recipient.contact() else { return Ok(()) };
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;

@@ -1,6 +1,6 @@
 //! Stores the results of visits: the engagement of each recipient, the numbers of each mailing and the activity of contacts.
 //!
-//! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. A click by a person without an open is also recorded as an open:
+//! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. If a person clicks without a recorded open, an open is recorded too:
 //! images may be blocked, but a message must be open before a link in it can be clicked.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 /// Stores a limited number of an environment's buffered visits. Returns whether more visits may be waiting.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
-        // The visits stay in memory until there is space.
+        // The visits stay in memory until the disk has free space again.
         return Err(Error::NoSpace.into());
     }
     write_some(engine, environment).await
@@ -72,8 +72,8 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     Ok(more)
 }
 
-/// Returns whether the visits are certainly not stored, so that they can be stored later without being counted twice. A node that no
-/// longer leads its cluster keeps them until it leads again.
+/// Returns whether the visits were certainly not stored, so that they can be stored later without being counted twice. A node that no
+/// longer leads its cluster keeps the visits until it leads again.
 fn wrote_nothing(error: &Error) -> bool {
     matches!(error, Error::Busy | Error::NoSpace | Error::NotLeader)
 }
@@ -109,7 +109,7 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
 /// The totals of the visits in one transaction.
 #[derive(Default)]
 struct VisitTotals {
-    /// The changes to the numbers of each mailing and of the email that the recipient got.
+    /// The changes to the counts of each mailing and of the email that the recipient received.
     counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
     /// The number of clicks on each link, for campaigns.
     links: BTreeMap<ClickedLink, i64>,
@@ -168,15 +168,15 @@ fn record_recipient(
     }
     engagement::save(tx, id, recipient.number, &recorder.engagement);
     recorder.emit_events(tx, was_open)?;
-    // A scanner may visit a message before the server accepts or refuses the message, so only the visit of a person or of a
-    // reader's mail service proves delivery.
+    // A scanner may visit a message before the server accepts or refuses it, so only a visit by a person or by a reader's mail service
+    // proves delivery.
     if seen && matches!(recipient.recipient.delivery, Delivery::Unknown { .. }) {
         sending::evidence(tx, id, recipient.number, "an open or a click")?;
     }
     Ok(())
 }
 
-/// Returns the earliest time at which the recipient can have the message.
+/// Returns the earliest time at which the recipient may have received the message.
 fn delivered_at(delivery: &Delivery) -> Option<Timestamp> {
     match delivery {
         Delivery::Sent { at, .. } | Delivery::Unknown { at, .. } => Some(*at),
@@ -229,7 +229,7 @@ impl RecipientVisits<'_, '_> {
         }
         self.clicked(at);
         self.clicked.push((link, at));
-        // Early clicks are counted once per link, so that the list of links is enough to undo the clicks if a scanner made them.
+        // Early clicks are counted once per link, so that the list of links is sufficient to undo the clicks if they came from a scanner.
         if !early || !self.engagement.early_links.contains(&link) {
             self.count_link(link, 1);
         }
@@ -254,7 +254,7 @@ impl RecipientVisits<'_, '_> {
             self.count(Measure::UniqueClicks, 1);
         }
         self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
-        // Every click is recorded, because orders are attributed to the last click.
+        // Record every click, because orders are attributed to the last click.
         self.add_activity(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
@@ -262,7 +262,7 @@ impl RecipientVisits<'_, '_> {
         }
     }
 
-    /// Reclassifies early clicks as a scanner's, because the visitor clicked too many links too soon after delivery.
+    /// Reclassifies early clicks as a scanner's clicks, because too many links were clicked too soon after delivery.
     fn reclassify_as_scanner(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
         for link in self.engagement.early_links.clone() {
@@ -318,8 +318,8 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// Adds an activity of the contact. Repeated opens are recorded at most once per hour of the clock, because filters check only
-    /// whether the contact opened the message.
+    /// Adds an activity of the contact. Repeated opens are recorded at most once per clock hour, because filters check only whether the
+    /// contact opened the message.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {
@@ -359,7 +359,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::tables;
 
-    // Regression: visits were lost if the node lost the leadership of its cluster while it wrote them.
+    // Regression: visits were lost if the node lost the leadership of its cluster while it was writing them.
     #[test]
     fn visits_are_kept_only_after_errors_that_prove_that_nothing_was_written() {
         for error in [Error::Busy, Error::NoSpace, Error::NotLeader] {
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    // Regression: a damaged row made all visits of the transaction fail.
+    // Regression: a damaged row caused all visits in the transaction to be lost.
     #[test]
     fn a_damaged_row_loses_no_other_visits() {
         let app = TestApp::new();

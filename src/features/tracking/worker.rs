@@ -1,4 +1,4 @@
-//! The steps of the tracking workers, for the table of workers.
+//! The work of tracking, in steps that the table of workers runs.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use crate::features::emails;
 use crate::vocab::ids::EmailId;
 use crate::vocab::limits;
 
-/// Returns schema alternatives that require exactly one of `html` and `emailId`.
+/// Returns the schema alternatives that require exactly one of `html` and `emailId`.
 pub fn one_source() -> Value {
     json!([
         { "required": ["html"], "properties": { "html": { "type": "string" }, "emailId": { "type": "null" } } },

@@ -1,8 +1,8 @@
 //! Creates deliveries from events: for each queued event, one delivery for every active webhook that subscribes to the event, all in one
 //! transaction.
 //!
-//! Steps can be repeated, because the ID of an event's first delivery to a webhook is always the same. An erased event is queued
-//! again, so that its content is also removed from its deliveries.
+//! Steps can be repeated, because the ID of an event's first delivery to a webhook is derived from the event and the webhook. An erased
+//! event is queued again, so that its content is also removed from its deliveries.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -41,7 +41,7 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(take_some(tx, &ids)? || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
 }
 
-/// Processes each event in its own transaction, after a damaged row or a panic stopped a transaction with all of them. Removes the events
+/// Processes each event in its own transaction, after a damaged row or a panic stopped a transaction with all events. Removes the events
 /// that cause the error from the queue, so that they do not block later events.
 async fn take_apart(store: &Store) -> Result<bool, Failure> {
     let ids = outbox::queued(&store.read(), limits::WEBHOOK_EVENTS_PER_STEP)?;
@@ -64,7 +64,7 @@ async fn take_apart(store: &Store) -> Result<bool, Failure> {
     Ok(more)
 }
 
-/// Creates the deliveries of these events. Returns true if some are left because the step is full.
+/// Creates the deliveries of these events. Returns true if some events are left because the step has reached its limit.
 fn take_some(tx: &mut WriteTx<'_>, ids: &[EventId]) -> Result<bool> {
     let mut known: BTreeMap<AccountId, Vec<Webhook>> = BTreeMap::new();
     let mut left = false;
@@ -115,8 +115,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Creates another delivery of an event to a webhook, or the first one if `known` is empty. `known` contains the earlier deliveries,
-/// starting with the first. Returns the new ID, or `None` if the event was already redelivered the maximum number of times.
+/// Creates another delivery of an event to a webhook, or the first delivery if `known` is empty. `known` contains the earlier deliveries,
+/// starting with the first. Returns the new ID, or `None` if the event has already been redelivered the maximum number of times.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,

@@ -4,7 +4,7 @@
 //! each webhook that subscribes to the event. `dispatch` makes up to three attempts for each delivery. Every step is stored before the next
 //! one starts, so the work resumes after a crash, and no fourth attempt is made.
 //!
-//! This feature depends on other features only through their events, and no feature that emits events depends on this one.
+//! This feature depends on other features only through their events, and no feature that emits events depends on this feature.
 
 pub mod dispatch;
 mod fanout;
@@ -36,7 +36,7 @@ use crate::vocab::settings::Settings;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns the account's webhook with this ID. Fails with `NotFound` if there is none.
+/// Returns the account's webhook with this ID. Fails with `NotFound` if it does not exist.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
     let absent = || {
         Failure::because(Code::NotFound, "The account has no webhook with this ID.")
@@ -45,8 +45,8 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Returns up to `limit` webhooks of all accounts with pending deliveries, each with its account, ID, URL, and number of deliveries. Counts
-/// at most `limit` deliveries of a webhook.
+/// Returns up to `limit` webhooks, from all accounts, that have pending deliveries. Returns the account, ID, URL and number of pending
+/// deliveries of each. Counts at most `limit` deliveries of a webhook.
 pub fn pending(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String, u64)>> {
     let mut pending = Vec::new();
     for ((account, id), _) in store::lanes(tx, None, limit)? {
@@ -66,12 +66,12 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
     Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
 }
 
-/// The time limits for sweeping deliveries.
+/// The time limits for cleaning up deliveries.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
     /// How long deliveries are kept after they end.
     pub kept_ms: i64,
-    /// A limit that is longer than any pause before an attempt: a due time beyond this limit was stored while the clock was wrong.
+    /// A limit that is longer than any pause before an attempt. A due time beyond this limit was stored while the clock was wrong.
     pub due_within_ms: i64,
 }
 

@@ -23,11 +23,11 @@ pub struct Webhook {
     pub active: bool,
     /// Whether deliveries also have the Standard Webhooks headers.
     pub standard_signature: bool,
-    /// The custom headers as JSON, sealed for [`headers_context`]: they often contain credentials.
+    /// The custom headers as JSON, sealed with [`headers_context`] because they often contain credentials.
     pub sealed_headers: Vec<u8>,
-    /// The secret's bytes, sealed for [`secret_context`].
+    /// The bytes of the secret, sealed with [`secret_context`].
     pub sealed_secret: Vec<u8>,
-    /// The secret before the last rotation, which also signs until its grace period ends.
+    /// The secret before the last rotation, which is also used for signing until its grace period ends.
     pub previous: Option<PreviousSecret>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -58,7 +58,7 @@ impl Webhook {
     }
 }
 
-/// Returns the context for sealing a secret. Sealed bytes open only with the same context, so the secret of one webhook cannot be
+/// Returns the context for sealing a secret. Sealed bytes can be opened only with the same context, so the secret of one webhook cannot be
 /// used for another.
 pub fn secret_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/secret").into_bytes()
@@ -76,7 +76,7 @@ pub enum DeliveryStatus {
     Pending,
     /// The endpoint responded with a 2xx status.
     Success,
-    /// No attempt is left, or no attempt can be made.
+    /// No attempts are left, or no attempt can be made.
     Failed,
     /// The webhook was disabled, or the event was erased.
     Cancelled,
@@ -105,7 +105,7 @@ pub struct Delivery {
     pub test_body: Option<String>,
     /// In a repeated delivery, the first delivery of this event to this webhook.
     pub first: Option<DeliveryId>,
-    /// A link in the list of repeats: the first delivery refers to the newest repeat, and each repeat to the repeat before it.
+    /// A link in the list of repeats: the first delivery refers to the newest repeat, and each repeat refers to the previous repeat.
     pub linked: Option<DeliveryId>,
     /// Why the delivery ended, if no attempt shows the reason.
     pub note: Option<String>,
@@ -136,12 +136,12 @@ pub struct End {
     pub error: Option<String>,
 }
 
-/// The outcome of an attempt, which decides what happens to the delivery and its endpoint.
+/// The outcome of an attempt, which determines what happens to the delivery and its endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Success,
     Failure,
-    /// The endpoint requests a pause of this length.
+    /// The endpoint requested a pause of this length.
     Wait {
         ms: i64,
     },
@@ -164,8 +164,8 @@ impl RetryBackoff {
         (own * 6 / 5).max(limits::WEBHOOK_RETRY_AFTER_MAX_MS)
     }
 
-    /// Returns the pause after this many attempts, or `None` if no attempt follows. The pause differs from the setting by up to a
-    /// fifth, so that deliveries that failed at the same time are not all retried at the same time.
+    /// Returns the pause after this many attempts, or `None` if no attempt follows. The pause differs from the setting by up to 20%, so
+    /// that deliveries that failed at the same time are not all retried at the same time.
     fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
         let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;
         Some(pause * 4 / 5 + pause * 2 / 5 * i64::from(chance) / i64::from(u16::MAX))
@@ -202,7 +202,7 @@ impl Delivery {
         }
     }
 
-    /// Returns whether the delivery is a test, which has only one attempt.
+    /// Returns whether this is a test delivery, which has only one attempt.
     pub fn is_test(&self) -> bool {
         self.test_body.is_some()
     }
@@ -229,7 +229,7 @@ impl Delivery {
     /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
-        // A test has only one attempt, and its user sees the failure.
+        // A test has only one attempt, and the user who sent it must see the failure.
         if verdict == AttemptOutcome::NotSent && self.is_under_way() && self.status == DeliveryStatus::Pending && !self.is_test()
         {
             self.attempts.pop();
@@ -254,7 +254,7 @@ impl Delivery {
         true
     }
 
-    /// Ends the attempt that an earlier process left in flight, and records it as failed.
+    /// Ends the attempt that an earlier process left in flight, and records the attempt as failed.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
@@ -345,9 +345,9 @@ pub enum PauseReason {
 /// When to pause an endpoint, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breaker {
-    /// The number of consecutive failures that starts a pause.
+    /// The number of consecutive failures after which a pause starts.
     pub failures: u32,
-    /// The length of the first pause; each further pause is twice as long as the one before, up to a maximum.
+    /// The length of the first pause. Each later pause is twice as long as the previous pause, up to a maximum.
     pub pause_ms: i64,
 }
 
@@ -372,7 +372,7 @@ impl Health {
         // Attempts that were in flight when the pause started provide no new information.
         let paused = self.is_paused(now);
         let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
-        // An endpoint that only requests short pauses is still considered to be failing.
+        // An endpoint that requests only short pauses is still considered to be failing.
         let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
         let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
@@ -395,12 +395,12 @@ impl Health {
     }
 }
 
-/// A time range whose events are delivered again, and the progress of that work.
+/// A time range whose events are delivered again, and the progress of the redelivery.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redelivery {
     pub from: Timestamp,
     pub to: Timestamp,
-    /// Whether events that have already arrived are included.
+    /// Whether to include events that have already arrived.
     pub all: bool,
     /// The last event that was processed.
     pub after: Option<EventId>,

@@ -9,7 +9,7 @@ use crate::engine::store::{Result, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Advances every active redelivery. Returns true if there may be more work immediately.
+/// Advances every active redelivery. Returns true if more work may be possible immediately.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     // While sending is on hold, no delivery is attempted, so redeliveries would only fill the queue.
     if engine.hold.is_on() {

@@ -1,7 +1,7 @@
 //! Delivery signatures and their secret.
 //!
-//! One secret serves both forms of signature: `X-Service-Signature` and Standard Webhooks. `base/delivery_signature.rs` computes them. The
-//! secret is shown as `whsec_` plus base64 of random bytes.
+//! The same secret is used for both forms of signature: `X-Service-Signature` and Standard Webhooks. `base/delivery_signature.rs` computes
+//! the signatures. The secret is shown as `whsec_` followed by random bytes in base64.
 
 use data_encoding::BASE64;
 
@@ -14,7 +14,7 @@ use crate::vocab::limits;
 
 use super::model::secret_context;
 
-/// The bytes of a webhook's secret, which sign deliveries.
+/// The bytes of a webhook's secret, with which deliveries are signed.
 pub struct Signer(Secret<Vec<u8>>);
 
 impl Signer {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::base::random::SeededRandom;
 
-    /// The expected values were computed by Python's hmac module, independently of this program.
+    /// The expected values were computed with Python's hmac module, independently of this program.
     #[test]
     fn both_forms_match_other_implementations() {
         let signer = Signer(Secret::new((0..32).collect()));

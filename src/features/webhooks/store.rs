@@ -21,7 +21,7 @@ use crate::vocab::tables;
 
 /// The account of a webhook, and the webhook's ID.
 pub type WebhookKey = (AccountId, WebhookId);
-/// The key of a row that states when to process a delivery.
+/// The key of a row in `DUE`, which states when to process a delivery.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
@@ -62,7 +62,7 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
     Ok(rows.into_iter().map(|(_, webhook)| webhook).collect())
 }
 
-/// Counts the secrets of all webhooks, and those that the master key in `seal` does not open.
+/// Counts the secrets of all webhooks, and the secrets that cannot be decrypted with the master key in `seal`.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |(account, id), webhook| {
@@ -108,7 +108,7 @@ pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
     let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
     if due < limit && deliveries < limit {
-        // Attempts that ended in the meantime may have written the webhook's state again.
+        // Attempts that ended after the deletion may have written the webhook's state again.
         tx.delete(STATES, &(account, id));
         tx.delete(REMOVALS, &(account, id));
     }
@@ -124,7 +124,7 @@ pub fn state(tx: &impl Read, (account, id): WebhookKey) -> Result<EndpointState>
     Ok(tx.get(STATES, &(account, id))?.unwrap_or_default())
 }
 
-/// Resets the pauses and failures of an endpoint.
+/// Resets an endpoint's pauses and failures.
 pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
     let mut state = state(tx, key)?;
     state.health = Default::default();
@@ -136,7 +136,7 @@ pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Op
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Returns a webhook's deliveries, newest first, after skipping `offset`. With a status, searches only the newest
+/// Returns a webhook's deliveries, newest first, after skipping `offset` deliveries. If a status is given, searches only the newest
 /// [`limits::WEBHOOK_DELIVERIES_SCANNED_MAX`] deliveries.
 pub fn deliveries(
     tx: &impl Read,
@@ -166,8 +166,8 @@ pub fn deliveries(
     Ok(found)
 }
 
-/// Returns the span without its last `count` rows, or `None` if it has no more rows. Rows are skipped without decoding them, so that the
-/// last page of a long list is fast too.
+/// Returns the span without its last `count` rows, or `None` if no rows remain. Skips rows without decoding them, so that the last page of
+/// a long list is also fast.
 fn after_skipping(tx: &impl Read, span: Span, count: usize) -> Result<Option<Span>> {
     if count == 0 {
         return Ok(Some(span));
@@ -185,7 +185,7 @@ fn after_skipping(tx: &impl Read, span: Span, count: usize) -> Result<Option<Spa
     Ok(last.map(|last| Span { to: Some(last), ..span }))
 }
 
-/// Returns all deliveries of one event to one webhook: the first delivery, then the repeats, newest first.
+/// Returns all deliveries of an event to a webhook: the first delivery, then the repeats, newest first.
 pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Result<Vec<Delivery>> {
     let Some(first) = delivery(tx, webhook, first_delivery(webhook, event))? else { return Ok(Vec::new()) };
     let mut next = first.linked;
@@ -225,9 +225,9 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deletes deliveries older than the retention period, ends deliveries whose event is no longer stored, and reschedules deliveries
-/// whose due time comes from a wrong clock: about `limit` in total. Returns true if there may be more. A pending delivery ends before
-/// it can be deleted, so that users can see the result.
+/// Deletes deliveries older than the retention period, ends deliveries whose event is no longer stored, and reschedules deliveries whose
+/// due time was stored while the clock was wrong. Processes at most `limit` deliveries in total. Returns true if there may be more. A
+/// pending delivery ends before it can be deleted, so that users can see the result.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -248,7 +248,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool>
     Ok(done == limit)
 }
 
-/// Returns a webhook's active redelivery or, if there is none, its last one.
+/// Returns a webhook's active redelivery or, if there is none, its last redelivery.
 pub fn redelivery(tx: &impl Read, (account, webhook): WebhookKey) -> Result<Option<Redelivery>> {
     match tx.get(REDELIVERIES, &(UNDER_WAY, account, webhook))? {
         Some(under_way) => Ok(Some(under_way)),
@@ -278,7 +278,7 @@ pub fn days(tx: &impl Read, account: AccountId, now: Timestamp, count: u32) -> R
     Ok(rows.into_iter().map(|((_, day), counts)| (Timestamp(i64::from(day) * DAY_MS), counts)).collect())
 }
 
-/// Writes deliveries with their rows, index rows and counts. Each count is written once per transaction.
+/// Writes deliveries, with their index rows and counts. Each count is written once per transaction.
 pub struct DeliveryWriter<'b, 't> {
     pub tx: &'b mut WriteTx<'t>,
     states: BTreeMap<WebhookKey, EndpointState>,
@@ -357,7 +357,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// Records the end of a webhook's attempt.
+    /// Records the end of an attempt for a webhook.
     pub fn add_attempt(&mut self, key: WebhookKey, end: &End, verdict: AttemptOutcome, breaker: &Breaker) -> Result<()> {
         let state = self.state(key)?;
         state.attempts += 1;
@@ -390,7 +390,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(overdue.len())
     }
 
-    /// Makes up to `limit` deliveries due now whose due times are later than any pause allows. Such times were stored while the
+    /// Makes up to `limit` deliveries due immediately if their due times are later than any pause allows. Such times were stored while the
     /// clock was wrong.
     fn reschedule_distant(&mut self, (account, webhook): WebhookKey, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
@@ -405,16 +405,16 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(far.len())
     }
 
-    /// Deletes up to `limit` deliveries that ended before the retention period; reads no more than `limit` rows.
+    /// Deletes up to `limit` deliveries that ended before the retention period. Reads at most `limit` rows.
     fn forget_old(&mut self, webhook: WebhookId, kept_ms: i64, limit: usize) -> Result<usize> {
         let oldest_kept = self.tx.now().plus_ms(-kept_ms);
-        // A delivery's ID starts with the second of its event, which is no later than the delivery's own creation.
+        // A delivery's ID starts with the second of its event, which is never later than the delivery's own creation.
         let span = Span { to: Some((webhook, DeliveryId::first_of(oldest_kept)).to_bytes()), ..DELIVERIES.under(&(webhook,)) };
         let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
         let mut forgotten = 0;
         for (_, delivery) in rows {
-            // An old ID is not enough: a delivery that waited for a long time, or was created recently for an old event,
-            // also has one.
+            // An old ID is not sufficient: a delivery that waited for a long time, or that was recently created for an old event, also has
+            // an old ID.
             if delivery.ended_at.is_some_and(|at| at < oldest_kept) {
                 self.forget(&delivery)?;
                 forgotten += 1;

@@ -107,7 +107,7 @@ fn hook(app: &TestApp, body: Value) -> WebhookId {
     made["id"].as_str().and_then(WebhookId::parse).expect("the value is an ID")
 }
 
-// Regression: the fan-out failed at a damaged event again and again, and no later event was delivered.
+// Regression: the fan-out failed repeatedly at a damaged event, and no later event was delivered.
 #[test]
 fn a_damaged_event_does_not_block_later_events() {
     let world = World::new();
@@ -217,7 +217,7 @@ fn expired_deliveries_are_deleted_and_leave_the_lists_and_the_counts() {
         world.app.clock.advance_ms(DAY_MS);
     }
     assert_eq!([total(""), total("&status=success"), total("&status=failed")], [3, 2, 1]);
-    // An ID has a precision of one second.
+    // IDs have a precision of one second.
     world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!(total(""), 3, "the oldest event is exactly as old as the retention");

@@ -12,9 +12,9 @@ use crate::engine::store::WriteTx;
 use crate::vocab::limits;
 use crate::vocab::webhook_events::Subscription;
 
-/// The pattern for endpoint URLs in schemas. Every URL that matches is valid; some other valid URLs, such as those with
-/// international names or public IP addresses, do not match. Before the top-level domain, a host has one or two labels of up to 63
-/// characters, or three to seven of up to 30, so its name stays within 253 characters.
+/// The pattern for endpoint URLs in schemas. Every URL that matches is valid. Some other valid URLs, such as URLs with international names
+/// or public IP addresses, do not match. Before the top-level domain, a host has one or two labels of up to 63 characters each, or three to
+/// seven labels of up to 30 characters each, so that its name does not exceed 253 characters.
 pub const URL_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)?",
@@ -49,7 +49,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
         return Err(refused(&error.to_string()));
     }
     url.set_fragment(None);
-    // Measure the encoded URL, in which non-ASCII characters are longer.
+    // Measure the encoded URL, because encoding lengthens non-ASCII characters.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         let max = limits::URL_CHARACTERS_MAX;
         return Err(refused(&format!("the URL is longer than {max} characters after percent-encoding; use a shorter URL")));
@@ -63,7 +63,7 @@ fn is_resolvable(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(|part| (1..=63).contains(&part.len()))
 }
 
-/// Returns the subscriptions in the given order and without duplicates; fails if there are none.
+/// Returns the subscriptions in the given order, without duplicates. Fails if there are none.
 pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     if given.is_empty() {
         let failure = Failure::field("events", "select at least one event");

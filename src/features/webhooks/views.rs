@@ -26,8 +26,8 @@ pub struct WebhookView {
     pub url: String,
     /// The events that the webhook receives.
     pub events: Vec<Subscription>,
-    /// Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused, but its webhook stays
-    /// active.
+    /// Whether the webhook receives events. Mailmill does not change this setting: if an endpoint fails, it is paused, but its webhook
+    /// stays active.
     pub active: bool,
     pub description: Option<String>,
     /// The headers that are sent with every delivery, by name. Values are not returned: each value is `********`, which keeps the current
@@ -37,7 +37,7 @@ pub struct WebhookView {
     pub standard_signature: bool,
     /// Always true, because every webhook has a secret. The secret itself is returned only when it is created.
     pub secret_configured: bool,
-    /// When the previous secret stops signing; absent if only the current secret signs.
+    /// When the previous secret is no longer used for signing; absent if only the current secret is used.
     pub previous_secret_expires_at: Option<WireTime>,
     /// The number of deliveries that have succeeded.
     pub success_count: u64,
@@ -53,7 +53,7 @@ pub struct WebhookView {
     pub pause_reason: Option<PauseReason>,
     /// The number of consecutive failed attempts.
     pub consecutive_failures: u32,
-    /// The active redelivery of a time range or, if there is none, the last one.
+    /// The active redelivery of a time range or, if there is none, the last redelivery.
     pub redelivery: Option<RedeliveryView>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -72,7 +72,7 @@ pub struct RedeliveryView {
     pub status: &'static str,
     pub from: WireTime,
     pub to: WireTime,
-    /// The number of deliveries that the redelivery has created.
+    /// The number of deliveries that the redelivery has created so far.
     pub queued: u64,
     pub started_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -173,13 +173,13 @@ pub struct DeliveryView {
     pub next_attempt_at: Option<WireTime>,
     /// The endpoint's response to the last finished attempt; absent if there was no response.
     pub response: Option<ResponseView>,
-    /// Why the delivery ended without success or, while it is pending, why its last attempt failed.
+    /// Why the delivery ended without success or, while the delivery is pending, why its last attempt failed.
     pub error: Option<String>,
     /// Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
-    /// If this is a redelivery: the event's first delivery to this webhook.
+    /// If this is a redelivery, the event's first delivery to this webhook.
     pub redelivery_of: Option<DeliveryId>,
-    /// Every attempt, in the order in which they were made.
+    /// All attempts, in the order in which they were made.
     pub attempt_log: Vec<AttemptView>,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,

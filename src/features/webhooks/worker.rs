@@ -1,4 +1,4 @@
-//! The background work for webhooks, as the steps that `src/workers.rs` runs.
+//! The background work for webhooks, in steps that `src/workers.rs` runs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::engine::runner::Step;
 use crate::engine::tasks::Tasks;
 use crate::vocab::environment::Environment;
 
-/// Creates deliveries from queued events, for each webhook that subscribes to them.
+/// Creates deliveries of queued events, for each webhook that subscribes to them.
 pub async fn fan_out(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     fanout::step(&engine, environment).await.map(Step::more_if)
 }

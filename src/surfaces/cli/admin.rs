@@ -1,4 +1,4 @@
-//! The administration commands. Each command becomes one request, and the reply is formatted as text.
+//! The administration commands. Each command sends one request and formats the reply as text.
 
 use std::fs;
 use std::io::Read;
@@ -24,9 +24,9 @@ pub struct CommandOutput {
     pub code: u8,
 }
 
-/// The exit code of `mailmill doctor` if it found a problem.
+/// The exit code of `mailmill doctor` if it finds a problem.
 const FOUND_PROBLEM: u8 = 1;
-/// The exit code of `mailmill doctor` if it found warnings but no problem.
+/// The exit code of `mailmill doctor` if it finds warnings but no problems.
 const FOUND_WARNING: u8 = 2;
 
 /// Runs an administration command; `call` sends the command's request and returns the reply.
@@ -61,7 +61,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             post("/admin/accounts", json!({ "plan": plan, "owner": owner }))
         }
         Administration::Backup(Backup { to }) => {
-            // The server's working directory can be different, so the path must be absolute.
+            // The server's working directory may differ from this one, so the path must be absolute.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
             let to =
                 to.to_str().ok_or_else(|| Problem::misused("the folder's path is not valid UTF-8; choose a different folder"))?;
@@ -215,7 +215,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// Formats the work that waits while sending is on hold, with a notice about emails that may be sent twice.
+/// Formats the work that is waiting while sending is on hold, with a notice about emails that may be sent twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // If sending is not on hold, there is nothing to show.

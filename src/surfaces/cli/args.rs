@@ -104,9 +104,9 @@ pub enum Command {
 
 #[derive(Debug, Subcommand)]
 pub enum ClusterCommand {
-    /// Create a new installation in the empty data folder, and its cluster in the empty database of the settings
+    /// Create a new installation in the empty data folder, and its cluster in the empty database that the settings name
     Init,
-    /// Make the installation in the data folder a cluster in the empty database of the settings (stop the service first)
+    /// Turn the installation in the data folder into a cluster in the empty database that the settings name (stop the service first)
     Import,
     /// Write the data of the cluster into a new folder for a single machine
     Export {
@@ -169,7 +169,7 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The website to read in place of the made-up shop's website, like https://example.com; only for a new demo
+    /// The website to read instead of the made-up shop's website, like https://example.com; only for a new demo
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// Address for plain HTTP; port 0 picks a free port
@@ -278,7 +278,7 @@ pub struct CheckFile {
     pub names: Vec<String>,
 }
 
-/// The form in which the report of `mailmill check` is printed.
+/// The output format of `mailmill check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     Text,
@@ -303,8 +303,8 @@ pub struct Backup {
     pub to: PathBuf,
 }
 
-/// The options of `restore` that exclude `--brand`. The options that need `--brand` exclude them too: clap does not report that
-/// `--brand` is missing if another option excludes it.
+/// The options of `restore` that cannot be used with `--brand`. The options that require `--brand` exclude these options too, because clap
+/// does not report a missing `--brand` if another option excludes it.
 const NOT_WITH_BRAND: [&str; 6] = ["verify", "resume", "contacts", "to", "master_key", "without_key"];
 
 #[derive(Debug, Args)]
@@ -327,7 +327,7 @@ pub struct Restore {
     /// With --brand: restore missing items (the default), also replace existing items, or create a second brand
     #[arg(long, value_name = "missing|replace|copy", requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub mode: Option<RestoreMode>,
-    /// With --brand: also restore the contacts that have been deleted since then
+    /// With --brand: also restore contacts that were deleted after the restored state
     #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub deleted_contacts: bool,
     /// With --brand: restore the brand instead of showing a preview
@@ -419,7 +419,7 @@ pub enum Administration {
     Doctor(Vec<Finding>),
 }
 
-/// A command. The commands that are sent as one request to an operator operation are one variant, [`Administration`].
+/// A command. All commands that are sent as one request to an operator operation share one variant, [`Administration`].
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),

@@ -1,5 +1,6 @@
-//! `mailmill inbound`: passes one message from standard input to the running service. For mail servers that pipe messages into programs,
-//! the command returns the exit codes of sysexits: the message was accepted, should be retried later, or should be returned to its sender.
+//! `mailmill inbound`: passes one message from standard input to the running service. The command is for mail servers that pipe messages
+//! into programs. Its exit code (as in `sysexits.h`) says whether the message was accepted, should be retried later, or should be returned
+//! to its sender.
 //!
 //! The command speaks LMTP to the service's socket. The service makes all decisions.
 
@@ -33,7 +34,7 @@ impl HandoverResult {
         }
     }
 
-    /// Returns the reason why the message was not accepted, if it was not.
+    /// Returns why the message was not accepted; `None` if it was accepted.
     pub fn trouble(&self) -> Option<&str> {
         match self {
             Self::Taken => None,

@@ -33,8 +33,8 @@ use url::Url;
 use crate::base::secret::Secret;
 use crate::engine::api::Entry;
 
-/// The environment variables that the administration commands read themselves, with their arguments. All other variables with this prefix
-/// are settings, except those of the client.
+/// The environment variables that replace arguments of administration commands, with the names of these arguments. All other variables with
+/// this prefix are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
 /// The global options that take a value. The word after such an option is that value, not a command.
@@ -74,7 +74,7 @@ fn client_command(operations: &'static [Entry], arguments: Vec<OsString>, words:
     Invocation::Client(Box::new(client::parse(operations, Cli::command(), arguments, words, environment)))
 }
 
-/// Returns the arguments that are not options or their values, up to the end of the command's words.
+/// Returns the arguments that are neither options nor values of global options.
 fn words(arguments: &[OsString]) -> Vec<String> {
     let mut words = Vec::new();
     let mut arguments = arguments.iter().skip(1);

@@ -48,7 +48,7 @@ impl Problem {
         Self::new(Exit::Misused, message)
     }
 
-    /// Returns the problem of a file that could not be read, or of standard input if `file` is `-`. `prefix` starts the message.
+    /// Returns the problem for a file that cannot be read, or for standard input if `file` is `-`. The message starts with `prefix`.
     pub fn unreadable(prefix: &str, file: &str, error: &io::Error) -> Self {
         let name = named(file);
         match error.kind() {
@@ -68,7 +68,7 @@ impl Problem {
     }
 }
 
-/// Returns the name of a file in a message; `-` is standard input.
+/// Returns the name that messages use for a file; `-` is standard input.
 pub fn named(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }

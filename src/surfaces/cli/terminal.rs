@@ -13,7 +13,7 @@ pub fn complain(text: &str) {
 }
 
 /// Writes to standard output. [`output_failure`] reports errors, such as a full disk. A closed pipe is not an error, because its reader
-/// needs no more output.
+/// wants no more output.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -39,7 +39,8 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(|character| if is_harmless(character) { character } else { ' ' }).collect()
 }
 
-/// Returns JSON with escape sequences for these characters, so that the values stay the same. JSON contains them only in strings.
+/// Like [`harmless`], but for JSON: replaces the characters with escape sequences, so that the values stay the same. JSON contains these
+/// characters only in strings.
 pub fn harmless_json(json: &impl fmt::Display) -> String {
     let mut out = String::new();
     for character in json.to_string().chars() {

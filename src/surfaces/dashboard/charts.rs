@@ -1,7 +1,8 @@
 //! Charts: converts numbers to the geometry that a template renders as SVG.
 //!
-//! The functions are pure: they convert dates and values to points, bars, round ticks and labels. The template and the style sheet define
-//! colors, fonts and surrounding text. The values of days with activity are also in `rows`, for a table below the chart.
+//! The functions are pure: they convert dates and values to points, bars, ticks at round numbers, and labels. The template and the style
+//! sheet define the colors, the fonts and the surrounding text. The values of days with activity are also in `rows`, for a table below the
+//! chart.
 
 use serde_json::{Value, json};
 
@@ -19,9 +20,9 @@ const DATES_MAX: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Changes of several series over time.
+    /// One line per series.
     Lines,
-    /// Daily amounts of one series.
+    /// One bar per day, for a single series.
     Bars,
 }
 

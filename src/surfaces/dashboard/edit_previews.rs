@@ -1,5 +1,5 @@
-//! The emails of AI edits that users preview before saving them. The frame of a preview shows the email from here: running the edit a
-//! second time would cost as much again, and a language model could write a different email.
+//! The results of AI edits that users preview before saving. The preview frame shows the stored email, because running the edit again would
+//! double the cost, and a language model could write a different email.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -49,7 +49,7 @@ impl PageError {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
 
-    /// Returns the error for a form that was sent without one of its buttons.
+    /// Returns the error for a form that was submitted without one of its buttons.
     pub fn unknown_action() -> Self {
         Self::plain(
             StatusCode::BAD_REQUEST,
@@ -73,8 +73,7 @@ impl PageError {
     }
 }
 
-/// TABLE: the messages for users that replace the messages of failures: the error code, the related operation (empty for none), and the
-/// message.
+/// TABLE: the messages that users see instead of the API's: the error code, the related operation (empty for none), and the message.
 const TEXTS: &[(Code, &str, &str)] = &[
     (Code::TransportNotConfigured, "", "Live sending isn't set up. Ask the server operator to configure a mail relay."),
     (Code::NotFound, "projects.list", "This brand doesn't exist."),
@@ -86,7 +85,7 @@ const TEXTS: &[(Code, &str, &str)] = &[
 /// TABLE: the next step on the dashboard, by the related operation of the API's error.
 const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add the domain under Domains, and publish the DNS records shown there.")];
 
-/// Returns the message that users see for a failure with this error code, related operation and message of the API.
+/// Returns the message that users see for an API failure with this error code, related operation and message.
 pub fn for_users(code: &str, see: &str, message: String) -> String {
     if let Some((.., text)) = TEXTS.iter().find(|(known, id, _)| known.info().wire == code && *id == see) {
         return (*text).to_owned();

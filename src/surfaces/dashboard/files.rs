@@ -27,7 +27,7 @@ macro_rules! files {
     };
 }
 
-/// The templates that pages' templates extend or import, and the error page's template.
+/// The templates that page templates extend or import, and the template of the error page.
 const SHARED: &[Template] = &[
     template!("layout.html"),
     template!("parts.html"),
@@ -46,7 +46,7 @@ fn templates() -> impl Iterator<Item = Template> {
     SHARED.iter().copied().chain(PAGES.iter().flat_map(|page| page.templates).map(|one| one.template))
 }
 
-/// The style sheets and scripts: first those of all pages, then those of the editor, then those of the documentation.
+/// The style sheets and scripts: first those for all pages, then those for the editor, then those for the documentation.
 const ASSETS: &[(&str, &str)] = files![
     "dashboard.css",
     "dashboard.js",

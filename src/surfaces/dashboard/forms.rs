@@ -25,9 +25,9 @@ const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password
 /// Fields that users do not see.
 const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
 
-/// The prefix of the fields of another form that the sign-in form carries.
+/// The prefix of fields that the sign-in form carries for another form.
 pub const CARRIED: &str = "carried.";
-/// The prefix of the fields that confirm the password in a form that requires it.
+/// The prefix of the fields for confirming the password, in forms that require the password.
 pub const CONFIRM: &str = "confirm-";
 
 /// The names and values of a form's fields, in order; a name may occur several times.
@@ -117,7 +117,7 @@ impl Fields {
         seen.map(|(name, value)| (name.replace(['_', '.', '-'], " "), value.clone())).collect()
     }
 
-    /// Returns the fields with which the form can be submitted again; none if it contains a secret or a file.
+    /// Returns the fields for submitting the form again; none if the form contains a secret or a file.
     pub fn repeatable(&self) -> Vec<(String, String)> {
         let has_secret = self.values.iter().any(|(name, value)| is_secret(name) && !value.is_empty());
         if has_secret || !self.files.is_empty() {
@@ -127,7 +127,7 @@ impl Fields {
     }
 
     /// Returns the fields for the sign-in form, with the prefix [`CARRIED`], without secrets and files. Returns no fields if their total
-    /// size is too large.
+    /// size exceeds the limit.
     pub fn to_carry(&self) -> Vec<(String, String)> {
         let fields = self.values.iter().filter(|(name, _)| name != "csrf" && !is_secret(name));
         let carried: Vec<_> = fields.map(|(name, value)| (format!("{CARRIED}{name}"), value.clone())).collect();

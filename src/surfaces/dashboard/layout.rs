@@ -29,7 +29,7 @@ pub struct ErrorPage {
     entries: Vec<(String, String)>,
     /// The fields with which the user can submit the form again.
     again: Vec<(String, String)>,
-    /// The URL of the form's target.
+    /// The URL to which the form is submitted.
     action: String,
 }
 
@@ -89,7 +89,7 @@ fn error_page(visit: &Visit, error: PageError) -> PageResponse {
             let page = ErrorPage {
                 message: error.message.clone(),
                 entries: visit.form.entries(),
-                // An operation that a rate limit refused has changed nothing, so the form can be submitted again.
+                // An operation that a rate limit rejects changes nothing, so the form can be submitted again.
                 again: if error.status == StatusCode::TOO_MANY_REQUESTS { visit.form.repeatable() } else { Vec::new() },
                 action: visit.address(),
             };
@@ -212,7 +212,7 @@ impl Shell {
         }
     }
 
-    /// Returns sample data of the layout. The user has every permission if `allowed` is true, and otherwise none.
+    /// Returns sample data for the layout. The user has every permission if `allowed` is true, otherwise none.
     #[cfg(test)]
     pub fn sample(allowed: bool) -> Self {
         let mut may: BTreeMap<String, bool> = Permission::ALL.map(|one| (permission_name(one), allowed)).into_iter().collect();
@@ -254,7 +254,7 @@ fn permission_name(permission: Permission) -> String {
     permission.word().replace(':', "_")
 }
 
-/// Returns, for templates, whether the user has each permission; the names are like `campaign_write`.
+/// Returns whether the user has each permission, for templates; the names are like `campaign_write`.
 fn allowed(visit: &Visit) -> BTreeMap<String, bool> {
     let mut allowed: BTreeMap<String, bool> =
         Permission::ALL.map(|permission| (permission_name(permission), visit.may(permission))).into_iter().collect();
@@ -262,7 +262,7 @@ fn allowed(visit: &Visit) -> BTreeMap<String, bool> {
     allowed
 }
 
-/// Returns the part of the path that exists in both environments, without an ID, because an ID exists in only one environment.
+/// Returns the longest start of the path that exists in both environments. It contains no ID, because an ID exists in only one environment.
 fn in_both(inside: &str) -> &str {
     let mut path = inside;
     while !path.is_empty() && !is_nameless(path) {

@@ -187,7 +187,7 @@ async fn run(
     })?;
     if page.auth == Auth::Closed && visit.session.is_none() {
         let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
-        // The form's token ended with the session. The fields are only shown and carried through signing in, so the report of the
+        // The form's token expired with the session. The sign-in page only carries the fields and shows them again, so checking the
         // request's origin is sufficient. A form with a large file is not read.
         if !safe && forms::is_own(&visit.api.0, uri, headers) {
             let files = page.files.map(|_| limits::DASHBOARD_FORM_BYTES_MAX);
@@ -211,7 +211,7 @@ async fn run(
             }
             false => Fields::collect(headers, body, page.files).await?,
         };
-        // The error page shows what the user entered, for example if they have signed in again in another tab.
+        // The form is stored before the token is checked, so that the error page can show what the user entered.
         let is_right = forms::is_right(&visit.csrf, form.get("csrf"));
         visit.form = form;
         if !is_right {

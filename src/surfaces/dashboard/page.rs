@@ -28,7 +28,7 @@ pub struct PageTemplate {
     pub samples: fn() -> Vec<serde_json::Value>,
 }
 
-/// Returns the template and the samples of this context.
+/// Returns this context's template and samples.
 pub const fn page_template<T: Context>() -> PageTemplate {
     PageTemplate {
         template: T::TEMPLATE,

@@ -69,8 +69,8 @@ impl PageResponse {
         let status = error.map_or(StatusCode::OK, |error| error.status);
         let mut context = template::context(context);
         context["error"] = error.map_or("", |error| &error.message).into();
-        // An error in a list item is shown at the form field of the whole list. The template shows an error without a matching
-        // field above the form.
+        // An error in a list item is shown next to the form field for the whole list. The template shows an error without a matching field
+        // above the form.
         context["error_field"] = error.map_or("", |error| error.field.split('[').next().unwrap_or_default()).into();
         Self::Page { status, template: T::TEMPLATE.name, context, cookie: None }
     }
@@ -146,7 +146,7 @@ impl Visit {
         is_for_role && (spec.id != system::ops::status::Status::SPEC.id || session.user.account.is_installations)
     }
 
-    /// Returns an error if the user lacks this permission. Pages that consist only of a form use it, because they call no operation
+    /// Returns an error if the user lacks this permission. Pages that consist only of a form call this, because they call no operation
     /// before the form is submitted.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
         if self.may(permission) { Ok(()) } else { Err(PageError::not_allowed()) }

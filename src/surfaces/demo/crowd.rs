@@ -53,7 +53,7 @@ pub enum ReaderStep {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderAction {
-    /// The time from the sending of the campaign to the action.
+    /// The time between the send and the action.
     pub after_ms: i64,
     pub email: String,
     pub action: ReaderStep,
@@ -86,7 +86,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Returns the demo's contacts, followed by the user, as a CSV file in the form of a shop's export.
+/// Returns the demo's contacts, followed by the user, as a CSV file that looks like a shop's export.
 pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
@@ -100,13 +100,14 @@ pub fn csv(user: &str) -> String {
     text
 }
 
-/// The half-life of opens: of the readers who will still open the campaign, half open it in each interval of this length.
+/// The half-life of opens: in each interval of this length, half of the remaining opens happen.
 const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Returns the time from the sending of the campaign until reader `number` opens it. Most readers open it soon, a few after days.
+/// Returns the time between the send and the first open by reader `number`. Most readers open the campaign soon, and a few open it days
+/// later.
 fn opens_after_ms(number: usize) -> i64 {
-    // 53 and the number of readers are coprime, so each reader gets a different place in the distribution.
+    // 53 and the number of readers are coprime, so each reader has a different place in the distribution.
     let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
     let left = 1.0 - place / SIZE as f64;
     (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS

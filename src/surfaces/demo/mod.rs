@@ -1,6 +1,6 @@
 //! The demo: creates a brand, emails, contacts, a campaign with opens and clicks, and revenue.
 //!
-//! The demo calls API operations with test data, and visits the links in its messages, so its results look like a user's own. `mailmill
+//! The demo calls API operations with test data and visits the links in its messages, so its results look like those of real use. `mailmill
 //! demo` runs it on the command line with a made-up shop ([`shop`]); the dashboard runs it with the user's website or, if enabled, the
 //! shop.
 

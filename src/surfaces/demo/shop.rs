@@ -1,4 +1,4 @@
-//! The website of a made-up shop, for users of the demo without a website. This process serves the shop if the operator enables it.
+//! The website of a made-up shop, for demo users who have no website. This process serves the shop if the operator enables it.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -37,7 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "images/gift-box.jpg" => "image/jpeg",
 ];
 
-/// Returns the response with a file of the shop; `None` if the request is not a GET or HEAD request for one of its paths.
+/// Returns a file of the shop as a response; `None` if the request is not a GET or HEAD request for one of the shop's paths.
 pub fn reply(request: &Incoming) -> Option<Reply> {
     let path = request.uri.path().strip_prefix(PATH)?;
     if !matches!(request.method, Method::GET | Method::HEAD) {

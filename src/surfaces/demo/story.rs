@@ -33,7 +33,7 @@ const BOUNDARY: &str = "first-minute-4f1c9a";
 pub enum StoryOwner {
     /// An API key for the test environment.
     Key(String),
-    /// A signed-in user, with the data of the test environment.
+    /// A signed-in user in the test environment.
     Person(Box<UserSession>),
 }
 
@@ -71,7 +71,7 @@ pub enum Ending {
     /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, relative to the environment's
     /// path.
     Well { message: String },
-    /// The demo failed, for the reason in the text.
+    /// The demo failed for this reason.
     Stuck(String),
 }
 
@@ -297,7 +297,7 @@ impl Story {
         Ok((done, format!("/inbox/{id}")))
     }
 
-    /// Performs the readers' opens, clicks and unsubscribes with the links in their messages.
+    /// Performs the readers' opens, clicks and unsubscribes through the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -376,7 +376,7 @@ impl Story {
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
             let price: f64 = prices[number % prices.len()].parse().expect("a price is a number");
-            // The purchase happens some minutes after the click, but not in the future.
+            // The purchase happens a few minutes after the click, but not in the future.
             let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
             let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({
@@ -440,7 +440,7 @@ impl Story {
     }
 }
 
-/// Returns the first link in the text that starts with the path `front`.
+/// Returns the first link in the text whose path starts with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

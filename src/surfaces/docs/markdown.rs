@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
-/// The length up to which code in a text is not broken.
+/// The maximum length of inline code that always stays on one line.
 const WORD_CHARACTERS_MAX: usize = 24;
 
 pub type Titles = BTreeMap<String, String>;
@@ -34,7 +34,7 @@ pub fn title(source: &str) -> &str {
     source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim_end()
 }
 
-/// Converts a page to HTML. A link whose text is a file name gets the page's title from `titles` as its text.
+/// Converts a page to HTML. If a link's text is a file name, the page's title from `titles` replaces the text.
 pub fn render(source: &str, titles: &Titles) -> Rendered {
     let options = Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES;
     let events: Vec<Event<'_>> = Parser::new_ext(source, options).collect();
@@ -88,8 +88,8 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 let dest_url: CowStr<'a> = address(dest_url).into();
-                // On phones, a picture can be wider than the page. The link opens the picture by itself, and gives
-                // keyboard users a focus target for scrolling.
+                // On phones, a picture can be wider than the page. The link opens only the picture, and gives keyboard users a focus target
+                // for scrolling.
                 self.raw(format!("<a class=\"picture\" href=\"{}\">", escaped(&dest_url)));
                 let image = Tag::Image { link_type: *link_type, dest_url, title: title.clone(), id: id.clone() };
                 self.out.push(Event::Start(image));
@@ -212,18 +212,18 @@ fn text(events: &[Event<'_>]) -> String {
     all
 }
 
-/// Returns whether code in a text is short enough to stay on one line, which has about 40 characters on a phone. Otherwise, an option could
-/// break after a hyphen.
+/// Returns whether inline code must stay on one line, so that browsers do not break an option after a hyphen. A line has about 40
+/// characters on a phone.
 fn is_word(code: &str) -> bool {
     code.chars().count() <= WORD_CHARACTERS_MAX && !code.contains(' ')
 }
 
-/// Returns the tab's name in the info string of a code block: `sh tab=curl` is `curl`.
+/// Returns the tab's name from the info string of a code block: `curl` for `sh tab=curl`.
 fn tab(info: &str) -> Option<&str> {
     info.split_once(" tab=").map(|(_, name)| name)
 }
 
-/// Returns the anchor for a heading: lowercase words joined with hyphens, as code hosts generate it.
+/// Returns the anchor for a heading: lowercase words joined with hyphens, as on code hosting sites.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
     kept.map(|character| if character == ' ' { '-' } else { character.to_ascii_lowercase() })

@@ -28,7 +28,7 @@ use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::surfaces::dashboard::{files, headers};
 
-/// The page that is sent if rendering the documentation panicked, which is a bug.
+/// The page that is sent if rendering the documentation panics, which is a bug.
 const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
                              <p>Mailmill couldn't show the documentation. The log contains the error.</p>";
 
@@ -45,7 +45,7 @@ impl<S> WithDocs<S> {
     }
 
     /// Returns a future that renders the documentation, so that the first reader does not wait. The service's URL must be known when the
-    /// future runs. A request that arrives in the meantime waits for the same pages.
+    /// future runs. A request that arrives during the rendering waits for its result.
     pub fn render_ahead(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let rendering = rendered(self.site.clone(), self.api.clone());
         Box::pin(async move { drop(rendering.await) })
@@ -76,7 +76,7 @@ impl<S: Service> Service for WithDocs<S> {
     }
 }
 
-/// Returns the rendered documentation, or `None` if rendering panicked. It is rendered on a thread for blocking work.
+/// Returns the rendered documentation, or `None` if rendering panicked. Rendering runs on a thread for blocking work.
 async fn rendered(cache: Arc<site::Cache>, api: Api) -> Option<Arc<Site>> {
     tokio::task::spawn_blocking(move || cache.get(api.operations(), api.0.base_url(), api.0.clock.now())).await.ok()
 }

@@ -54,7 +54,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::IntegrationAccountRequired,
-        "`data.connections` lists the connected accounts with their IDs and names.",
+        "`data.connections` lists the connections that the request can use, with their IDs and names.",
         "Repeat the request with `connectionId` set to one of these IDs.",
     ),
     (
@@ -161,7 +161,7 @@ const ADVICE: &[(Code, &str, &str)] = &[
     ),
     (
         Code::ProviderNotConnected,
-        "No account of the platform is connected in this environment.",
+        "No account of the platform is connected for this brand in this environment.",
         "Open `data.connectUrl` and connect the account, or call `POST /v1/connections/{provider}`.",
     ),
     (

@@ -95,11 +95,11 @@ impl Call<'_> {
         code
     }
 
-    /// Returns the values of the path parameters in path order, as literals of Node and Python.
+    /// Returns the values of the path parameters in path order, as Node and Python literals.
     fn path_values(&self) -> impl Iterator<Item = String> {
         self.entry.spec.path_names().map(|name| {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // Examples contain all path parameters as strings. The SDKs expect numeric ones as numbers.
+            // Examples contain all path parameters as strings. The SDKs expect numeric parameters as numbers.
             let is_number = self.fields.iter().any(|field| field.name == name && field.kind == "integer");
             if is_number { value } else { format!("{value:?}") }
         })
@@ -196,7 +196,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The style of a language for writing values.
+/// How a language formats values.
 struct Style {
     name: fn(&str) -> String,
     word: fn(&Value) -> String,

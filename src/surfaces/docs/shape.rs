@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::engine::api::Entry;
 use crate::engine::api::schema_reader::SchemaReader;
 
-/// The maximum nesting of listed fields: fields, and the fields of their objects.
+/// The maximum nesting depth of listed fields: top-level fields, and the fields of their objects.
 const LEVELS_MAX: usize = 2;
 /// The maximum number of allowed values that a type lists.
 const VALUES_MAX: usize = 24;

@@ -32,7 +32,7 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 pub struct Document {
     pub content_type: &'static str,
     pub etag: HeaderValue,
-    /// The gzip-compressed body, which almost every client accepts. Only this form is kept, because all bodies together have megabytes.
+    /// The gzip-compressed body, which almost every client accepts. Only this form is kept, because the uncompressed bodies take megabytes.
     pub packed: Bytes,
 }
 
@@ -59,7 +59,7 @@ pub struct Site {
     files: Arc<Files>,
 }
 
-/// A page in the list of contents.
+/// A page in the table of contents.
 struct Page {
     url: String,
     chapter: &'static str,
@@ -73,7 +73,7 @@ struct Content {
 }
 
 impl Content {
-    /// Returns the start of the page's first text, at most [`LEAD_CHARACTERS`] long, cut at a sentence if possible.
+    /// Returns the start of the page's first section with text: at most [`LEAD_CHARACTERS`] characters, in whole sentences if possible.
     fn lead(&self) -> String {
         let mut texts = self.rendered.sections.iter().map(|section| section.text.trim());
         let text = texts.find(|text| !text.is_empty()).unwrap_or_default();

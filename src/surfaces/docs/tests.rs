@@ -156,10 +156,10 @@ fn pages_are_rendered_before_the_first_request_and_contain_the_url_that_is_known
     let api = Api::new(app.engine().clone(), OPERATIONS);
     let docs = WithDocs::new(api.clone(), api);
     let (path, headers) = (Uri::from_static("/docs/api-tutorial"), HeaderMap::new());
-    // A request can arrive between the start of the listener and the time at which the URL is known.
+    // A request can arrive after the listener starts and before the URL is known.
     assert_eq!(app.wait(docs.reply(&path, &headers)).status, StatusCode::OK);
     app.engine().set_base_url("https://mail.example.com".into());
-    // A request that arrives during the rendering gets the complete page.
+    // A request that arrives during rendering receives the complete page.
     let ((), reply) = app.wait(join(docs.render_ahead(), docs.reply(&path, &headers)));
     let ReplyBody::Whole(page) = reply.body else { panic!("the page is sent whole") };
     let page = String::from_utf8_lossy(&page);

@@ -1,8 +1,8 @@
 //! The state of an HTTP connection: its [`Activity`], the number of started requests, and whether part of a request body was left
 //! unread.
 //!
-//! Requests write this state; the task that keeps the connection reads it to close the connection when it idles or stalls. The atomics
-//! use relaxed ordering, like those of [`Activity`].
+//! Requests write this state. The task that runs the connection reads the state, and closes the connection if it is idle or stalled. The
+//! atomics use relaxed ordering, like those of [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -65,7 +65,7 @@ impl ConnectionActivity {
         self.activity.moved()
     }
 
-    /// Waits until the server asks the connection to close, because another connection needs its place.
+    /// Waits until the server asks this connection to close to make room for another one.
     pub async fn asked_to_close(&self) {
         self.activity.asked_to_close().await;
     }
@@ -110,7 +110,7 @@ pub struct UploadState {
 }
 
 impl UploadState {
-    /// Returns whether the body's reader waits for more data from the client.
+    /// Returns whether the body's reader is waiting for data from the client.
     pub fn waiting(&self) -> bool {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }

@@ -1,7 +1,7 @@
 //! The security headers of every response, and the HTTP surface's own responses: to requests that do not reach the pipeline, or that
 //! the pipeline does not answer in time.
 //!
-//! This module is independent of the responses of operations. The engine defines the format of error bodies.
+//! This module does not depend on the responses of operations. The engine defines the format of error bodies.
 
 use bytes::Bytes;
 use http::header::{
@@ -57,7 +57,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns the failure for the response. If the default message of its code is too general, the failure has a specific message.
+    /// Returns the failure for the response, with a specific message if the default message of its code is too general.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(

@@ -29,7 +29,7 @@ pub struct Upload {
     rate_min: u64,
     received_bytes: u64,
     waited: Duration,
-    /// The time since which the stream has been waiting for the client.
+    /// When the current wait for the client started.
     waiting: Option<Instant>,
     /// The timer for the current wait. It is created at the first wait, because most bodies arrive before they are read.
     timer: Option<Pin<Box<Sleep>>>,
@@ -59,13 +59,13 @@ impl Upload {
         }
     }
 
-    /// Returns the maximum further wait for the current chunk.
+    /// Returns how much longer the stream may wait for the current chunk.
     fn patience(&self) -> Duration {
         let earned = Duration::from_millis(self.received_bytes.saturating_mul(1000) / self.rate_min);
         (self.time_max + earned).saturating_sub(self.waited).min(self.time_max)
     }
 
-    /// Starts or continues to wait for the client. The result is ready when the client has exceeded its time.
+    /// Starts or continues to wait for the client. The result is ready when the client has exceeded the time limit.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.waiting.is_none() {
             let now = Instant::now();

@@ -37,8 +37,8 @@ const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 /// The maximum number of requests that another node forwards at the same time. That node limits the requests of its own clients.
 const NODE_STREAMS: u32 = 4_096;
 
-/// The time that an idle HTTP/2 connection gets to close when another connection needs its place. A request that has just arrived is
-/// recorded only when its task first runs, so an immediate close could cut it.
+/// The time that an idle HTTP/2 connection has to close when another connection needs its slot. A request that has just arrived is recorded
+/// only when its task first runs, so an immediate close could interrupt it.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
 pub struct Context<S> {
@@ -141,7 +141,7 @@ async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::i
         if common == PREFACE.len() {
             return Ok(Protocol::Http2);
         }
-        // The input has ended; the HTTP/1.1 code handles a partial or empty request line.
+        // The input has ended. The HTTP/1.1 code handles a partial or empty request line.
         if io.read_buf(read).await? == 0 {
             return Ok(Protocol::Http1);
         }
@@ -229,8 +229,8 @@ where
     }
 }
 
-/// Ends the streams when the connection ends: they hold their group through hyper's copy of the executor, so the group would otherwise
-/// never be dropped.
+/// Ends the streams when the connection ends. The streams hold a reference to their group in hyper's copy of the executor, so the group
+/// would otherwise never be dropped.
 struct EndStreams(Arc<Group>);
 
 impl Drop for EndStreams {
@@ -239,8 +239,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drives `connection` to its end. Returns its result, or `None` if the keeper cut it. `closing` is the function that stops the
-/// connection gracefully, and the time that an idle connection gets to close when another connection needs its place.
+/// Drives `connection` to its end. Returns its result, or `None` if the keeper aborted the connection. `closing` is the function that stops
+/// the connection gracefully, and the time that an idle connection has to close when another connection needs its slot.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -251,7 +251,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // A single timer serves idling and stalling. It is reset only when it fires, so requests do not pay for it.
+    // A single timer detects idle and stalled connections. The timer is reset only when it fires, so it adds no cost to requests.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -289,7 +289,7 @@ enum KeeperAction {
     Later(Instant),
     /// Close the connection gracefully, because it is idle.
     Stop,
-    /// Cut the connection, because it is stalled.
+    /// Abort the connection, because it is stalled.
     Cut,
 }
 

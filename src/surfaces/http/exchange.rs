@@ -1,8 +1,7 @@
-//! A request and its response: checks what every request must fulfill, calls the service with a deadline and a guard against panics,
-//! and adds headers to the reply.
+//! A request and its response: checks the requirements for all requests, calls the service with a deadline and a guard against panics, and
+//! adds headers to the reply.
 //!
-//! This module is independent of connections and protocols: it handles all requests, over HTTP/1.1, HTTP/2, TLS and the administration
-//! socket.
+//! This module does not depend on connections and protocols: it handles requests over HTTP/1.1, HTTP/2, TLS and the administration socket.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -63,7 +62,7 @@ pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>)
     Ok(response)
 }
 
-/// Returns the reason to reject this request before its operation is known; `None` if there is none.
+/// Returns why this request must be rejected before its operation is known; `None` if it is acceptable.
 fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> {
     let uri_bytes = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
     if uri_bytes > limits.uri_bytes {
@@ -90,7 +89,7 @@ fn is_identity(value: &HeaderValue) -> bool {
 
 async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<ResponseBody> {
     let Parts { method, uri, headers, .. } = parts;
-    // The pipeline routes a HEAD request like a GET request; only the body of its response is not sent.
+    // The pipeline routes a HEAD request like a GET request, but the body of the response is not sent.
     let head = method == Method::HEAD;
     let (body, upload) = convert(line, body);
     let request = Incoming { method, uri, headers, body, peer };

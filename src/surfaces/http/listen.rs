@@ -17,8 +17,8 @@ use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::Group;
 
-/// The number of connections that the kernel queues while the server is busy. The value exceeds the usual maximum of the kernel, which
-/// then applies.
+/// The number of connections that the kernel queues while the server is busy. The value exceeds the kernel's usual maximum, so that maximum
+/// applies.
 const BACKLOG: u32 = 4096;
 
 /// The pause after a failed accept, usually for lack of file descriptors. Immediate retries would also fail, and would occupy a CPU.
@@ -59,8 +59,8 @@ impl<S: Service> Acceptor<S> {
     /// Accepts connections on the administration socket until the server starts to drain.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // The connection is counted but never refused: the operator must be able to connect when all other places are
-            // taken, and only the owner of the data folder and root can connect here.
+            // The connection is counted but never refused: the operator must be able to connect when all slots are taken, and only the
+            // owner of the data folder and root can connect here.
             let ticket = self.admission.try_admit(Origin::Shared).ok();
             let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
             let context = self.context.clone();
@@ -108,8 +108,7 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Responses are written at once, so waiting to fill a packet would only delay them. If the option cannot be set, responses are only
-        // slower.
+        // Otherwise, the kernel could delay the end of a response to fill a packet. If the option cannot be set, responses are only slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());

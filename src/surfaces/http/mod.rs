@@ -7,9 +7,9 @@
 //! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on
 //! headers) → `exchange` (limits on requests, deadline, panics) → the service, which reads the body through `body`.
 //!
-//! The surface's own responses use the error envelope, except where the protocol does not allow one: over HTTP/2, too large headers get
-//! a bare 431 from hyper, and malformed frames get a reset or GOAWAY. A connection over the limit is closed without a response if it
-//! uses TLS, or if too many are refused at the same time. A stalled connection is cut.
+//! The surface's own responses use the error envelope, except where the protocol does not allow one: over HTTP/2, hyper responds to
+//! oversized headers with a bare 431, and to malformed frames with a reset or GOAWAY. A connection over the limit is closed without a
+//! response if it uses TLS, or if too many are refused at the same time. A stalled connection is aborted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub struct Running {
 pub struct DrainReport {
     /// The number of connections that ended gracefully.
     pub finished: usize,
-    /// The number of connections that were cut at the end of the grace period.
+    /// The number of connections that were aborted at the end of the grace period.
     pub cut: usize,
 }
 
@@ -182,8 +182,8 @@ impl Running {
         self.connections.running()
     }
 
-    /// Stops accepting connections, closes idle ones, and gives requests up to `grace` to finish. Cuts the remaining connections
-    /// after that, or as soon as the process must stop immediately.
+    /// Stops accepting connections, closes idle ones, and gives requests up to `grace` to finish. Aborts the remaining connections after
+    /// that, or as soon as the process must stop immediately.
     pub async fn drain(mut self, grace: Duration) -> DrainReport {
         let open = self.connections.running();
         self.draining.send_replace(true);

@@ -26,7 +26,7 @@ use crate::engine::tasks::Tasks;
 
 /// The time limit for connecting to another node, which is in the same data center or a nearby one.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
-/// The interval of HTTP/2 pings, and the time limit for a response to one. They detect a node that has stopped without closing its
+/// The interval of HTTP/2 pings, and the time limit for a response to one. Pings detect a node that has stopped without closing its
 /// connections.
 const PING: Duration = Duration::from_secs(1);
 /// The HTTP/2 flow-control windows, in bytes, of a stream and of the whole connection, which the uploads of many clients share.

@@ -54,7 +54,7 @@ pub struct Bound {
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The time from the first byte of a request (or the start of a connection) to the end of the headers. A client that sends headers
-    /// slowly occupies a connection before any limit on callers applies; usual clients need far less than 10 s for 16 KiB.
+    /// slowly occupies a connection before any limit on callers applies. Normal clients need far less than 10 s for 16 KiB.
     pub header_time: Duration,
     /// The maximum total size of header names and values, in bytes. It is enough for several tokens and cookies, and keeps each
     /// connection's buffer small.
@@ -63,9 +63,9 @@ pub struct Limits {
     pub header_count: usize,
     /// The maximum length of the path and query, in bytes. The longest query of Mailmill's own clients is far shorter.
     pub uri_bytes: usize,
-    /// The time limit for a request body: at most this long for any single chunk, and this long in total, extended by the time that
-    /// the received bytes take at `body_rate_min`. So a small body has 30 s, and a large body has more while data arrives fast
-    /// enough. Time in which the pipeline processes earlier chunks does not count.
+    /// The time limit for a request body: at most this long for any single chunk, and this long in total, extended by the time that the
+    /// received bytes take at `body_rate_min`. A small body must arrive within 30 s; a large body may take longer while data arrives fast
+    /// enough. Time that the pipeline spends on earlier chunks does not count.
     pub body_time: Duration,
     /// The minimum average rate of a large body beyond `body_time`, in bytes per second.
     pub body_rate_min: u64,
@@ -76,8 +76,8 @@ pub struct Limits {
     /// The time limit from the request (or the last chunk of its body) to the head of the reply. After that, the caller gets a 503:
     /// callers have given up or will retry by then, and work must not pile up.
     pub reply_time: Duration,
-    /// The time that a reply may make no progress, because the service produces no data or the client reads none. It is longer than
-    /// `reply_time` and `body_time`, which end with a proper error response.
+    /// The maximum time without progress of a reply, because the service produces no data or the client reads none. This limit is longer
+    /// than `reply_time` and `body_time`, which end with a proper error response.
     pub stall_time: Duration,
     /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
@@ -93,7 +93,7 @@ pub struct Limits {
     /// The maximum number of streams per connection that the client opened and reset before the pipeline saw them (the "rapid
     /// reset" attack).
     pub h2_pending_resets: usize,
-    /// The maximum number of streams per connection that the server reset because of errors of the client.
+    /// The maximum number of streams per connection that the server reset because of client errors.
     pub h2_error_resets: usize,
     /// How long the server reads and discards input after the last response on a connection that it closes. Otherwise, the client's
     /// kernel may discard the response before the client has read it.

@@ -1,8 +1,8 @@
 //! The client's address, and the reverse proxies that are trusted to report it.
 //!
-//! `X-Forwarded-For` is a list to which each proxy appends the address of its own client. Only entries that trusted proxies wrote can
-//! be trusted: the client is the right-most address that is not a trusted proxy, and everything to its left may be forged. This module
-//! is independent of how the address is used.
+//! `X-Forwarded-For` is a list to which each proxy appends the address of its client. Only entries that trusted proxies wrote can be
+//! trusted: the client is the right-most address that is not a trusted proxy, and everything to its left may be forged. This module is
+//! independent of how the address is used.
 
 use std::net::IpAddr;
 
@@ -50,8 +50,7 @@ impl ProxyTrust {
         let mut client = proxy;
         let mut hop = 0;
         for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
-            // Trusted proxies write only addresses, so other text is forged or unknown, and the last valid hop is the
-            // client.
+            // Trusted proxies write only addresses, so anything else is forged or unknown, and the last valid hop is the client.
             let Some(address) = parse_hop(element) else { break };
             client = address;
             hop = index;

@@ -1,7 +1,7 @@
 //! The byte stream below hyper, with features that hyper lacks.
 //!
-//! 1. **A time limit for request headers that starts with their first byte.** hyper's own limit also runs while a kept-alive
-//!    connection is idle, so a single value would have to serve for both.
+//! 1. **A time limit for request headers that starts with their first byte.** hyper's own limit also runs while a kept-alive connection is
+//!    idle, so a single limit would have to cover both.
 //!
 //! 2. **Error responses in the form of the API** where hyper would write an empty 400 or 431, or no response at all (408).
 //!
@@ -9,7 +9,7 @@
 //!    slowly.
 //!
 //! 4. **A close that lets the client read the response**: the client's remaining input is read and discarded for a moment, because closing
-//!    a socket with unread input makes the kernel discard the response on its way.
+//!    a socket with unread input makes the kernel discard the response in transit.
 //!
 //! Of HTTP/1.1 messages, this module interprets only the first line of an error response. HTTP/2 is passed through unchanged.
 
@@ -29,8 +29,8 @@ use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use crate::engine::admission::Activity;
 
-/// The maximum size of a bare error response, in bytes. hyper's longest one has about 120 bytes; the headers of the surface's own
-/// responses alone are longer.
+/// The maximum size of a bare error response, in bytes. hyper's longest is about 120 bytes; the headers of the surface's own responses
+/// alone are longer.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
 pub struct GuardedStream<I> {
@@ -102,8 +102,7 @@ impl<I> GuardedStream<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
-    /// Closes the connection so that the client can still read the last response, or immediately if another connection needs its
-    /// place.
+    /// Closes the connection so that the client can still read the last response, or immediately if another connection needs its slot.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
         let closing = async {
@@ -139,7 +138,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// Records that reply bytes are on their way. Until they are flushed, closing the connection would cut the reply.
+    /// Records that reply bytes are not flushed yet. Until they are flushed, closing the connection would truncate the reply.
     fn note_write(&self) {
         if let Some(guard) = &self.heads {
             guard.activity.write();

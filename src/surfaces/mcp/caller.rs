@@ -1,4 +1,4 @@
-//! The caller of an MCP request, which the transport attaches to the request.
+//! The caller of an MCP request. The transport attaches the caller to the request.
 
 use std::sync::Arc;
 

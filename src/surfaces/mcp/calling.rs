@@ -17,7 +17,7 @@ use crate::vocab::limits;
 /// Tells the agent how to treat a secret in a result.
 const SECRET_NOTE: &str = "The result contains a secret that is shown only now: give it to the user or store it where the user needs it, \
                            and do not repeat it anywhere else.";
-/// Tells the agent that the call was executed, although the lists in its result are left out.
+/// Tells the agent that the call was executed, although its result omits lists and objects.
 const REDUCED_NOTE: &str =
     "The call was executed. Its result is too large for a tool, so the lists and objects in it are left out.";
 
@@ -84,7 +84,7 @@ impl Call<'_> {
             if let Some(result) = outcome::success(title, note, &structured, self.nonce) {
                 return result;
             }
-            // A call that changed something must not look failed: the agent would repeat it.
+            // A call that changed something must not appear to have failed, because the agent would repeat it.
             if self.definition.row.effect != Effect::Read {
                 outcome::reduce(&mut structured);
                 return outcome::success(title, REDUCED_NOTE, &structured, self.nonce)
@@ -147,8 +147,8 @@ const WAIT_INTERVAL: Duration = Duration::from_millis(500);
 /// The longest pause that a response can request: request budgets are per minute.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Returns the time until the next read of the work's status. A used-up request budget and a short outage pass while the work
-/// continues; after any other error, returns `None`.
+/// Returns the time until the next read of the work's status. The work continues during a short outage or while the request budget is
+/// exhausted. After any other error, returns `None`.
 fn pause(reply: &Reply) -> Option<Duration> {
     match reply.status.as_u16() {
         200..=299 => Some(WAIT_INTERVAL),
@@ -167,7 +167,7 @@ fn percentage(data: &Value) -> f64 {
     fraction.or_else(|| progress["percentage"].as_f64()).unwrap_or_default()
 }
 
-/// The arguments for the tool itself, which the operation does not get.
+/// The arguments for the tool itself, which are not passed to the operation.
 struct Own {
     idempotency_key: Option<HeaderValue>,
     confirm: bool,
@@ -214,7 +214,7 @@ mod tests {
     use crate::engine::api::openapi;
     use crate::operations::OPERATIONS;
 
-    /// With a page number, the data of some lists is an array without the total.
+    /// If a page number is given, some lists return an array without the total.
     #[test]
     fn a_page_number_is_refused() {
         let all = tools::definitions(OPERATIONS, &openapi::document(OPERATIONS, None));

@@ -1,8 +1,8 @@
 //! Asks the user to confirm a call that sends, deletes or connects something.
 //!
 //! The question describes the call in terms that a person understands: the object's name, the recipients, the environment and the effect.
-//! Text from other people may have misled the assistant, so the question contains the call's arguments and data from the API, and no
-//! explanation by the assistant.
+//! Text from other people may have misled the assistant, so the question contains only the call's arguments and data from the API, not the
+//! assistant's explanation.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema, ErrorData,
@@ -51,8 +51,8 @@ impl Confirmation {
 }
 
 impl Call<'_> {
-    /// Ensures that the user agrees to this call. `confirmed` is the value of the `confirm` argument, which clients without a way
-    /// to ask the user send instead.
+    /// Ensures that the user agrees to this call. `confirmed` is the value of the `confirm` argument, which replaces the question for
+    /// clients that cannot ask the user.
     pub async fn confirmation(
         &self,
         request: &CallToolRequestParams,
@@ -220,7 +220,7 @@ fn shown(value: &Value) -> Option<String> {
     Some(line).filter(|line| !line.is_empty())
 }
 
-/// Returns the arguments as JSON, shortened, and without characters that hide or move other text in the question.
+/// Returns the arguments as shortened JSON, without characters that could hide or reorder other text in the question.
 fn as_text(arguments: &JsonObject) -> String {
     let mut text = Value::Object(arguments.clone()).to_string();
     text.retain(|character| !is_invisible(character));

@@ -1,5 +1,5 @@
-//! The check of JSON-RPC messages before they are handled or forwarded. It covers what the `rmcp` library rejects with an HTTP status and
-//! plain text, which clients cannot read as an answer.
+//! Checks JSON-RPC messages before they are handled or forwarded. Rejects the messages to which the `rmcp` library would respond with an
+//! HTTP status and plain text, which clients cannot parse.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub const PARSE_ERROR: i32 = -32700;
 /// The message is JSON, but not a JSON-RPC message.
 pub const INVALID_REQUEST: i32 = -32600;
-/// The size up to which every integer is exact in a number with a fraction: 2^53.
+/// The limit up to which a floating-point number represents every integer exactly: 2^53.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The members of a message, not parsed.
@@ -47,7 +47,7 @@ pub fn is_id(id: &Value) -> bool {
     id.is_string() || id.as_i64().is_some() || id.as_f64().is_some_and(is_whole)
 }
 
-/// Returns why the members do not form a message.
+/// Returns why the members do not form a message; `None` if they do.
 fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     let has = |name: &str| members.contains_key(name);
     let starts_with = |name: &str, mark: char| members.get(name).is_some_and(|json| json.get().starts_with(mark));

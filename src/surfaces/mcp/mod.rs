@@ -4,8 +4,8 @@
 //! library implements the protocol. Tools call operations through the pipeline with the key of the request, so permissions, request budgets
 //! and idempotency apply as over HTTP. `tools.rs` lists the tools.
 //!
-//! Clients with the protocol version of 2025 open a session, which only the key that opened it can use. Clients with a newer version
-//! send independent requests.
+//! Clients that use a protocol version from 2025 open a session, which only the key that opened it can use. Clients that use a newer
+//! version send independent requests.
 
 mod call;
 mod caller;
@@ -66,7 +66,7 @@ pub struct WithTools<S> {
 #[derive(Default)]
 struct Owners {
     by_session: HashMap<SessionId, Owner>,
-    /// The number of sessions opened so far, which numbers the sessions in order of opening.
+    /// The number of sessions opened so far, which determines the order of the sessions.
     started: u64,
 }
 

@@ -26,10 +26,10 @@ pub fn own(title: &str, data: Value) -> CallToolResult {
     result
 }
 
-/// Returns the result of a successful call, or `None` if it is too large even with short texts. `note` is a sentence for the agent,
+/// Returns the result of a successful call, or `None` if it is too large even with shortened strings. `note` is a sentence for the agent,
 /// or empty.
 pub fn success(title: &str, note: &str, whole: &Value, nonce: u64) -> Option<CallToolResult> {
-    // The status of a generation has the HTML of each email, so many emails fit only with short texts.
+    // The status of a generation contains the HTML of each email, so a result with many emails fits only if strings are shortened.
     let (structured, shown) =
         [limits::TOOL_TEXT_BYTES_MAX, limits::TOOL_TEXT_BYTES_MAX / 4].into_iter().find_map(|text_bytes| {
             let mut structured = whole.clone();
@@ -50,7 +50,7 @@ pub fn success(title: &str, note: &str, whole: &Value, nonce: u64) -> Option<Cal
     Some(result)
 }
 
-/// Removes the lists and objects in the parts of a result, which then has only fields such as the ID and the status.
+/// Removes lists and objects from the parts of a result, which keeps simple fields such as the ID and the status.
 pub fn reduce(structured: &mut Value) {
     for part in ["data", "finalStatus"] {
         match structured.get_mut(part) {

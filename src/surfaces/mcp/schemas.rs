@@ -13,14 +13,14 @@ use crate::engine::api::flat_schemas::{DEFINITIONS, FlatInput};
 const FIELD_CHARACTERS: usize = 160;
 /// The maximum length, in characters, of a tool's description after its summary. A longer first sentence is kept whole.
 const TOOL_CHARACTERS: usize = 400;
-/// The maximum number of listed values. Longer lists, such as time zones, are omitted, because models know them.
+/// The maximum number of listed values. Longer lists, such as time zones, are omitted, because models know their values.
 const WORDS_MAX: usize = 60;
 /// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
-/// Fields of many tools, which their names or `get_capabilities` explain.
+/// Fields of many tools, explained by their names or by `get_capabilities`.
 const COMMON: [&str; 4] = ["projectId", "limit", "offset", "sortOrder"];
 
-/// Returns the first sentences of a text, up to `characters` in total but at least one.
+/// Returns the first sentences of `text`: at least one, and more only up to `characters` in total.
 fn beginning(text: &str, characters: usize) -> String {
     let words: Vec<String> = text.split_whitespace().map(|word| word.replace('`', "")).collect();
     let mut kept = String::new();
@@ -68,7 +68,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     while let Some(name) = waiting.pop() {
         if !definitions.contains_key(&name) {
             let mut definition = shortener.shortened(&flat.definitions[&name]);
-            // The fields that refer to the definition have descriptions of their own.
+            // The fields that refer to the definition have their own descriptions.
             definition.remove("description");
             let definition = definition.into();
             references(&definition, &mut waiting);

@@ -2,9 +2,9 @@
 //! program instead of connecting to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of standard
-//! output. Lines that are not messages of the protocol are answered with an error. Of other messages, only the parts that the session and
-//! its HTTP headers need are read, such as the protocol version. Nothing else is written to standard output; problems that the protocol
-//! cannot express go to standard error.
+//! output. Lines that are not messages of the protocol are answered with an error. In other messages, this command reads only the parts
+//! that the session and its HTTP headers need, such as the protocol version. Nothing else is written to standard output; problems that the
+//! protocol cannot express go to standard error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,10 +38,10 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// The pause between a progress notification and the response. Without it, some clients process the notification after the response,
 /// and ignore it because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
-/// The time that outstanding responses have after the client has closed its end. Clients kill a program that does not exit soon.
+/// How long outstanding responses may take after the client has closed its end. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// The server that messages are forwarded to, and the key for it.
+/// The server to which messages are forwarded, and the API key for it.
 pub struct Remote {
     pub url: Url,
     pub key: Secret,
@@ -52,7 +52,7 @@ pub struct Remote {
 struct Conversation {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// The client's `initialize` message, which is sent again to open a new session if the server has forgotten the old one. The
+    /// The client's `initialize` message, which is sent again to open a new session if the server has forgotten the previous session. The
     /// client itself opens only one session.
     opening: Option<String>,
 }
@@ -115,7 +115,7 @@ where
             drop(permit);
         });
     }
-    // The input has ended. Outstanding responses get some time, then the session ends.
+    // The input has ended. Outstanding responses have some time to arrive, then the session ends.
     let all = u32::try_from(limits::STDIO_MESSAGES_MAX).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(END_TIME, forwarder.room.acquire_many(all)).await;
     forwarder.end().await;
@@ -127,7 +127,7 @@ struct TooLong {
     id: Value,
 }
 
-/// The maximum length of an ID with its name in a message that is too long: longer than the IDs of any SDK.
+/// The maximum length of an ID with its name in a message that is too long: more than any SDK needs.
 const ID_BYTES_MAX: usize = 256;
 
 /// Finds the ID of a message that is too long to keep. SDKs write the ID before or after the parameters, so all of the message is read.

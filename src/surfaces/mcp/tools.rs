@@ -427,7 +427,7 @@ mod tests {
         assert!(all.iter().all(|definition| definition.tool.input_schema["properties"].get(PAGE).is_none()));
     }
 
-    /// The tasks that agents know from tool servers of this kind, with their effects.
+    /// The tools that agents expect from an email marketing server, with their effects.
     #[test]
     fn every_usual_task_has_a_tool() {
         let all = all();

@@ -205,7 +205,7 @@ impl Peer<'_> {
             }
             SinkAction::Silence => std::future::pending().await,
             SinkAction::Alert => {
-                // Sends a fatal TLS alert in clear text within encrypted data.
+                // Sends a fatal TLS alert unencrypted, in the middle of encrypted data.
                 self.net.bare().write_all(&[0x15, 3, 3, 0, 2, 2, 40]).await?;
                 return Ok(Said::AndGoes);
             }

@@ -1,6 +1,6 @@
 //! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
 //!
-//! It runs on a thread of its own, so synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
+//! It runs on a separate thread, so both synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
 
 mod conversation;
 
@@ -199,7 +199,7 @@ impl MailSink {
         self.seen().messages.len()
     }
 
-    /// Returns all commands received so far, without line ends, each with the index of its connection. Credentials are omitted.
+    /// Returns all commands received so far, without line breaks, each with the index of its connection. Credentials are omitted.
     pub fn commands(&self) -> Vec<(usize, String)> {
         self.seen().commands.clone()
     }
@@ -276,7 +276,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // A session's error is ignored: tests see it in the behavior of the client.
+                    // A session's error is ignored: tests see it in the client's behavior.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

@@ -1,4 +1,4 @@
-//! Contacts that join or change during a test, and the platforms' responses with them.
+//! Contacts that join or change during a test, and the platforms' responses that contain them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
 /// The number of a contact that is on no list, and that every request for changed contacts returns.
 pub const UNLISTED: usize = 1_000_000;
 
-/// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as text.
+/// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as strings.
 #[derive(Default)]
 pub struct Changes {
     joined: BTreeMap<usize, String>,
@@ -127,7 +127,7 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
 }
 
 impl Platforms {
-    /// Deletes a contact of HubSpot that stays on its lists.
+    /// Deletes a HubSpot contact, which stays on its lists.
     pub fn delete_contact(&self, id: &str) {
         self.state().deleted = Some(id.to_owned());
     }

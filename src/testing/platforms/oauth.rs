@@ -14,7 +14,7 @@ use super::{Platforms, Request, State, pairs};
 pub const CLIENT_ID: &str = "client-0b8c2f64";
 pub const CLIENT_SECRET: &str = "secret-5d41402abc4b2a76";
 
-/// A user's consent to the access of an app.
+/// A user's consent to an app's access.
 #[derive(Clone, Debug, Default)]
 pub struct Grant {
     platform: &'static str,
@@ -38,14 +38,14 @@ impl Grant {
 }
 
 impl Platforms {
-    /// Makes the newest consent grant only these scopes.
+    /// Limits the newest consent to these scopes.
     pub fn grant_only(&self, scopes: &str) {
         if let Some(grant) = self.state().grants.last_mut() {
             grant.scope = scopes.to_owned();
         }
     }
 
-    /// Ends all access tokens, but no refresh tokens.
+    /// Invalidates all access tokens, but no refresh tokens.
     pub fn end_tokens(&self) {
         self.state().grants.iter_mut().for_each(|grant| grant.issued += 1);
     }

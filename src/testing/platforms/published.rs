@@ -1,4 +1,5 @@
-//! Checks requests against the platforms' own descriptions of their APIs: `tests/samples/platforms.toml` has the facts, with their sources.
+//! Checks requests against the platforms' own descriptions of their APIs: `tests/samples/platforms.toml` lists the calls, with their
+//! sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -31,7 +32,7 @@ struct Platform {
     call: Vec<Call>,
 }
 
-/// A call as a platform describes it. The start of the table explains the fields.
+/// A call as a platform describes it. The comment at the top of the TOML file explains the fields.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Call {
@@ -48,7 +49,7 @@ struct Call {
     body: BTreeMap<String, Vec<String>>,
 }
 
-/// A described call, with the number of its requests in a test and the objections to them.
+/// A call, with the number of requests in a test that match it, and the objections to these requests.
 #[derive(Debug)]
 pub struct Row {
     pub call: String,
@@ -56,7 +57,7 @@ pub struct Row {
     pub objections: BTreeSet<String>,
 }
 
-/// Returns the calls of a platform that imports or exports use, with their requests among `asked`. Also prints them.
+/// Returns and prints a platform's calls for `used` (import, export or sign-in), with the results for the requests in `asked`.
 pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> {
     let platform = PUBLISHED.iter().find(|known| known.name == platform).expect("the platform is in the table");
     println!("\n{} ({}, {})", platform.name, platform.source, platform.date);
@@ -157,7 +158,7 @@ impl Call {
     }
 }
 
-/// Adds the members of a JSON value by their paths. The value of a member that is not text is left empty.
+/// Adds the paths and values of a JSON value's members to `found`. The value of a member that is not a string is empty.
 fn add_members(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {

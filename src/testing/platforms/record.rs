@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::PlatformRequest;
 
-/// Appends a request to the file named by the environment variable `RECORD_REQUESTS`, if it is set. A single write per line keeps the
-/// lines of concurrent tests apart. Keys are not recorded.
+/// Appends a request to the file named by the environment variable `RECORD_REQUESTS`, if it is set. Each line is a single write, so that
+/// lines of concurrent tests do not mix. Keys are not recorded.
 pub fn record(asked: &PlatformRequest, status: u16) {
     let Some(path) = std::env::var_os("RECORD_REQUESTS") else { return };
     let header = |name: &str| asked.headers.get(name).cloned().unwrap_or_default();

@@ -11,7 +11,7 @@ pub struct Stored {
     pub id: String,
     pub name: String,
     pub html: String,
-    /// The body of the request that created the object. A campaign's settings are the current ones.
+    /// The body of the request that created the object. For a campaign, the settings include later changes.
     pub made: Value,
     pub is_deleted: bool,
     pub is_sent: bool,

@@ -133,7 +133,7 @@ pub fn parse(text: &str, variables: &Value, schema: &[Type]) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// Returns the type of the field `field` in the type `of`.
+/// Returns the type of `field` in the type `of`.
 pub fn type_of(schema: &[Type], of: &str, field: &str) -> Option<&'static str> {
     let (_, fields) = schema.iter().find(|(name, _)| *name == of)?;
     fields.iter().find(|(name, _)| *name == field).map(|(_, kind)| *kind)

@@ -1,4 +1,4 @@
-//! A simulated Shopify shop: GraphQL operations at the pinned version with their cost, bulk operations with their files, and signed
+//! A simulated Shopify shop: GraphQL operations at the pinned version and their costs, bulk operations and their files, and signed
 //! webhooks.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ mod install;
 use super::graphql::{self, Field, Type, type_of};
 use super::{StoreResponse, serve, signature};
 
-/// The access token that the shop accepts at first.
+/// The access token that the shop accepts initially.
 pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
 /// The secret of the app, which signs webhooks.
 pub const SHOPIFY_SECRET: &str = "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";

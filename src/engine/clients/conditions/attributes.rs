@@ -1,4 +1,4 @@
-//! Decides whether the conditions that concern elements, attributes and images apply.
+//! Decides whether conditions on elements, attributes and images apply.
 
 use data_encoding::BASE64;
 
@@ -11,10 +11,10 @@ use super::{Applies, Condition, Test};
 /// The maximum number of characters of an embedded image that are searched for signs of an animation.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
-/// The maximum number of a list's elements that are searched for items with a value.
+/// The maximum number of elements in a list that are searched for items with a value.
 const LIST_ELEMENTS_MAX: usize = 300;
 
-/// The maximum number of declarations that are searched for a background of the body.
+/// The maximum number of declarations that are searched for a body background.
 const DECLARATIONS_MAX: usize = 2_000;
 
 /// The maximum number of ancestors that are searched. Emails are nested about 20 levels deep.

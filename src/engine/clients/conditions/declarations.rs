@@ -1,4 +1,4 @@
-//! Decides whether the conditions that concern declarations apply.
+//! Decides whether conditions on declarations apply.
 
 use super::super::css::{CssToken, Declaration, TokenKind};
 use super::super::features::detect::Use;

@@ -1,4 +1,4 @@
-//! Decides whether the conditions that concern at-rules, rules and selectors apply.
+//! Decides whether conditions on at-rules, rules and selectors apply.
 
 use super::super::css::{AtRule, CssToken, Part, SelectorPart, TokenKind};
 use super::super::features::detect::{Site, Use, media_features};

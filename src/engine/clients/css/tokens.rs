@@ -71,7 +71,7 @@ impl CssToken {
     }
 }
 
-/// Adds the tokens of a text to `sheets`. The content of a block follows the token that opens the block.
+/// Adds the tokens that `input` contains to `sheets`. The content of a block follows the token that opens the block.
 pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, sheets: &mut Sheets, owner: Owner, depth: u8) {
     loop {
         let start = input.position().byte_index();

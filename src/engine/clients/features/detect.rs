@@ -83,11 +83,11 @@ impl Found<'_, '_> {
                 self.add(&[*feature], element.start_tag, Site::Element(index));
             }
         }
-        // The attributes of SVG elements have different meanings than those of HTML elements.
+        // On SVG elements, the same attributes have different meanings.
         if element.in_svg || element.name == "svg" {
             return;
         }
-        // The attributes of VML elements also have different meanings than those of HTML elements.
+        // On VML elements, the same attributes also have different meanings.
         let is_vml = element.name.contains(':');
         let view = self.view;
         for attribute in view.document.attributes_of(element) {

@@ -1,4 +1,4 @@
-//! Returns the type of an image from the extension of its URL or the media type of a `data:` URL.
+//! Determines the type of an image from the extension of its URL or the media type of a `data:` URL.
 
 /// Returns the type of the image at a URL, such as `png` or `jpg`.
 pub fn kind(url: &str) -> Option<&'static str> {

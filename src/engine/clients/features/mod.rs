@@ -18,7 +18,7 @@ pub enum Effect {
     Nothing,
     /// Decoration or typography.
     Cosmetic,
-    /// Sizes, spaces or positions.
+    /// Sizes, spacing or positions.
     Layout,
     /// Text or images.
     Content,

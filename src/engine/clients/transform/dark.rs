@@ -12,7 +12,7 @@ use super::super::view::View;
 use super::{Edit, apply};
 use crate::base::source::Span;
 
-/// The lightness in dark mode of a white background, similar to that of #121212.
+/// The lightness of a white background in dark mode, similar to that of #121212.
 const DARKEST: f32 = 0.18;
 /// In partial dark mode, backgrounds that are darker and text that is lighter than this are not changed.
 const THRESHOLD: f32 = 0.55;

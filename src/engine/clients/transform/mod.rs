@@ -35,7 +35,7 @@ const WHAT_CHARACTERS_MAX: usize = 120;
 pub struct Options {
     pub dark: bool,
     pub images: bool,
-    /// The scale factor for text in the settings of Windows.
+    /// The scale factor for text in the Windows settings.
     pub scale: f32,
 }
 
@@ -182,7 +182,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Lists a cut, up to a limit. Equal cuts on one line are listed once, because minified emails have only one line.
+    /// Lists a cut, up to a limit. Identical cuts on one line are listed once, because a minified email has only one line.
     fn cut(&mut self, span: Span, why: &str, slug: &str) {
         let what: String = span.of(self.view.source).chars().take(WHAT_CHARACTERS_MAX).collect();
         let line = self.lines.position(span.start).0;

@@ -1,6 +1,6 @@
 //! Converts VML shapes, which Word shows, to HTML boxes.
 //!
-//! Emails use VML mainly for two things: buttons with round corners (`v:roundrect`) and background images (`v:rect` with `v:fill`).
+//! Emails use VML mainly for two things: buttons with rounded corners (`v:roundrect`) and background images (`v:rect` with `v:fill`).
 
 use super::super::html::Element;
 use super::super::view::View;

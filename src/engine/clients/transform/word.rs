@@ -1,4 +1,4 @@
-//! Behavior that only Word has: its own properties, and sizes in attributes, which do not grow with the scale factor of Windows.
+//! Behavior specific to Word: its own properties, and sizes in attributes, which do not grow with the Windows scale factor.
 
 use super::super::css::{Declaration, Owner};
 use super::super::view::View;
@@ -32,8 +32,8 @@ fn is_in_cells(view: &View<'_>, declaration: &Declaration) -> bool {
     }
 }
 
-/// Adds the edits for the scale factor of Windows. Sizes in attributes stay the same at a higher factor, but all other sizes grow; the
-/// whole picture is enlarged later, so the sizes in attributes are reduced here.
+/// Adds the edits for the Windows scale factor. At a higher factor, Word enlarges all sizes except those in attributes. The whole picture
+/// is enlarged later, so the sizes in attributes are reduced here.
 pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) {
     for element in &view.document.elements {
         if !matches!(&*element.name, "table" | "td" | "th" | "img") {
@@ -42,7 +42,8 @@ pub fn keep_attribute_sizes(view: &View<'_>, scale: f32, edits: &mut Vec<Edit>) 
         let style = view.document.attribute(view.source, element, "style").unwrap_or_default().to_ascii_lowercase();
         for attribute in view.document.attributes_of(element) {
             let is_size = matches!(&*attribute.name, "width" | "height");
-            // A size in the `style` attribute overrides the HTML attribute. Images are an exception: Word ignores such sizes of images.
+            // A size in the `style` attribute overrides the HTML attribute, except for images: Word ignores sizes in the `style` attribute
+            // of an image.
             let is_styled = element.name != "img" && style.split(';').any(|one| one.trim_start().starts_with(&*attribute.name));
             if !is_size || is_styled {
                 continue;

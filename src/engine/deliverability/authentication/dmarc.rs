@@ -34,8 +34,8 @@ pub(super) fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Rep
     status(report, before)
 }
 
-/// Returns the policy that applies to the domain of the From address, and the name of its tag. A subdomain that does not exist has the
-/// policy of `np`, or else of `sp`, or else of `p`; any other subdomain has that of `sp`, or else of `p` (RFC 9989, section 4.7).
+/// Returns the policy that applies to the domain of the From address, and the name of its tag. For a subdomain that does not exist, the tag
+/// is `np`, or else `sp`, or else `p`. For any other subdomain, the tag is `sp`, or else `p` (RFC 9989, section 4.7).
 fn policy(record: &str, scope: DmarcScope) -> (&'static str, String) {
     let names: &[&'static str] = match scope {
         DmarcScope::Domain => &["p"],

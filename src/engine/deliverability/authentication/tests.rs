@@ -1,4 +1,4 @@
-//! Tests of the checks of DNS records.
+//! Tests the DNS record checks.
 
 use super::spf::SPF_RECORDS_MAX;
 use super::*;

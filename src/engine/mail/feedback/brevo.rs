@@ -1,5 +1,5 @@
-//! Brevo: one event or a list of events for each request, protected by a token or by basic authentication (developers.brevo.com,
-//! Transactional webhooks and Secure webhook calls).
+//! Brevo: one event or a list of events per request, protected by a token or by basic authentication (developers.brevo.com, Transactional
+//! webhooks and Secure webhook calls).
 
 use std::slice;
 

@@ -1,4 +1,4 @@
-//! Mailgun: one event for each request. The signature in the body covers a time and a token that Mailgun uses only once, but not the event
+//! Mailgun: one event per request. The signature in the body covers a time and a token that Mailgun uses only once, but not the event
 //! (documentation.mailgun.com, Securing webhooks). A request that repeats a token with a different body is therefore rejected.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
@@ -53,7 +53,7 @@ fn kind(event: &Value) -> EventKind {
         "complained" => EventKind::Complained { kind: "abuse".into() },
         "unsubscribed" => EventKind::Unsubscribed,
         "rejected" => bounced(Policy, None, text(event, &["reject", "reason"])),
-        // Mailgun itself repeats a delivery after a temporary failure.
+        // Mailgun itself retries a delivery after a temporary failure.
         "failed" if text(event, &["severity"]) == "permanent" => failed(event),
         _ => EventKind::Other,
     }

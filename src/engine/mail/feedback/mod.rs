@@ -1,5 +1,5 @@
 //! Reads the events that mail services report by webhook: checks the signature or secret of a request, and translates its events into one
-//! form. The formats are those of the services' documentation; unknown fields and kinds of events are ignored.
+//! form. The formats follow the services' documentation; unknown fields and kinds of events are ignored.
 //!
 //! A request is untrusted until it has passed the check, and its events are still only claims: the caller uses an event only if it contains
 //! a token of ours. This module reads no store and sends no requests.
@@ -90,7 +90,7 @@ pub enum Refusal {
     WrongTime,
     /// The ID of an earlier request was used again with a different body.
     Replayed,
-    /// The request comes from a topic of Amazon SNS that is not configured.
+    /// The request comes from an Amazon SNS topic that is not configured.
     TopicUnknown,
     /// The body is not in the format of the service, or has too many events.
     Malformed,
@@ -169,7 +169,7 @@ fn texts(value: &Value, paths: &[&[&str]]) -> Vec<String> {
     paths.iter().map(|path| text(value, path)).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns the texts at [`TOKEN_FIELD`] in an object. Casing is ignored, because services may change the casing of names.
+/// Returns the strings at [`TOKEN_FIELD`] in an object. Case is ignored, because services may change the case of names.
 fn token_texts(object: Option<&Value>) -> Vec<String> {
     let fields = object.and_then(Value::as_object).into_iter().flatten();
     let own = fields.filter(|(name, _)| name.eq_ignore_ascii_case(TOKEN_FIELD));

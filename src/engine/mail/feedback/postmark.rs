@@ -1,4 +1,4 @@
-//! Postmark: one event for each request, protected by basic authentication if it is configured, and by the secret in the URL
+//! Postmark: one event per request, protected by basic authentication if it is configured, and by the secret in the URL
 //! (postmarkapp.com/developer/webhooks).
 
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{EventKind, FeedbackEvent, Refusal, Report, Request, authorized, bounced, json, text, token_texts};
 use crate::engine::mail::inbound::ReplyClass::{self, Content, Hard, Policy, Soft};
 
-/// TABLE: the types of bounces that are failed deliveries. Other types are not failed deliveries, such as automatic replies, and the delays
-/// `Transient` and `DnsError`, after which Postmark tries the delivery again.
+/// TABLE: the types of bounces that are failed deliveries. Other types, such as automatic replies, are not failed deliveries. Neither are
+/// the delays `Transient` and `DnsError`, after which Postmark retries the delivery.
 const TYPES: [(&str, ReplyClass); 10] = [
     ("HardBounce", Hard),
     ("BadEmailAddress", Hard),
@@ -53,7 +53,7 @@ fn bounce(event: &Value) -> EventKind {
     }
 }
 
-/// Returns the kind of a change of Postmark's own suppression list.
+/// Returns the event kind for a change to Postmark's own suppression list.
 fn subscription(event: &Value) -> EventKind {
     if event.get("SuppressSending") != Some(&Value::Bool(true)) {
         return EventKind::Other;

@@ -1,4 +1,4 @@
-//! Resend: one event for each request, signed with the scheme of Svix and Standard Webhooks (resend.com/docs/webhooks).
+//! Resend: one event per request, signed with the scheme of Svix and Standard Webhooks (resend.com/docs/webhooks).
 
 use data_encoding::BASE64;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Sample requests, signed like those of the mail services: to test a webhook without the service.
+//! Sample requests for testing a webhook without the mail service. They are signed like the requests of the service.
 //!
 //! A service that signs with its own key cannot be imitated with the configured secret. Its sample is signed with a temporary key
 //! instead, and checked with that key.
@@ -30,7 +30,7 @@ pub struct Sample {
     pub body: Vec<u8>,
     /// The temporary secret that signed the request; `None` if the configured secret signed it.
     pub secret: Option<String>,
-    /// The temporary key that signed a notification of SNS.
+    /// The temporary key that signed an SNS notification.
     pub key: Option<PublicKey>,
 }
 
@@ -43,8 +43,8 @@ pub struct Content<'a> {
     pub now: Timestamp,
 }
 
-/// Returns a sample request of a service. Creating the key of the first SNS notification takes up to several seconds of processor time. The
-/// randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
+/// Returns a sample request from a service. Creating the key of the first SNS notification takes up to several seconds of processor time.
+/// The randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
 pub fn sample(service: MailService, secret: Option<&str>, content: &Content<'_>) -> Sample {
     match service {
         MailService::AmazonSes => amazon_ses(content),

@@ -80,7 +80,7 @@ fn bounce_class(event: &Value) -> ReplyClass {
     }
 }
 
-/// Returns the kind of a message that SendGrid did not try to deliver.
+/// Returns the event kind for a message that SendGrid did not try to deliver.
 fn dropped(reason: &str) -> EventKind {
     match reason {
         "Bounced Address" | "Invalid" => bounced(Hard, None, reason),

@@ -1,6 +1,6 @@
 //! Messages of Amazon SNS: their addresses and signatures (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages).
 //!
-//! The URLs in a message are not trusted. The URL of the certificate must be one of Amazon's for the region of the topic, and the URL that
+//! The URLs in a message are not trusted. The URL of the certificate must be an Amazon URL for the topic's region, and the URL that
 //! confirms a subscription is built here from the topic.
 
 use data_encoding::BASE64;
@@ -87,7 +87,7 @@ impl<'a> Topic<'a> {
     }
 }
 
-/// Returns whether a text looks like a region, such as `us-gov-west-1`. Without this check, the host name built from the ARN could belong
+/// Returns whether `text` looks like a region, such as `us-gov-west-1`. Without this check, the host name built from the ARN could belong
 /// to another Amazon service, which serves other customers' content.
 fn is_region(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
@@ -106,7 +106,7 @@ impl Message {
         serde_json::from_slice(body).map_err(|_| Refusal::Malformed)
     }
 
-    /// Returns the URL of the certificate, if the URL is Amazon's for the region of the topic.
+    /// Returns the URL of the certificate, if it is an Amazon URL for the topic's region.
     pub fn certificate_url(&self) -> Result<Url, Refusal> {
         let topic = Topic::parse(&self.topic_arn).ok_or(Refusal::TopicUnknown)?;
         let url = Url::parse(&self.signing_cert_url).map_err(|_| Refusal::SignatureWrong)?;

@@ -1,4 +1,4 @@
-//! Tests of the checks and translations, with requests in the format of each mail service.
+//! Tests the checks and translations, with requests in the format of each mail service.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};

@@ -30,8 +30,8 @@ pub struct Envelope<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     pub nature: MessageKind,
-    /// Strings that look like our tokens: from the envelope, then from header fields, then from texts. Only the signature shows whether a
-    /// token is ours.
+    /// Strings that look like our tokens: from the envelope, then from header fields, then from the text parts. Only the signature shows
+    /// whether a token is ours.
     pub tokens: Vec<Token>,
     pub from: Option<String>,
     pub subject: Option<String>,

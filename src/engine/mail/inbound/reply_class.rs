@@ -61,7 +61,7 @@ const STATUSES: &[(&str, ReplyClass, Trust)] = &[
 ];
 
 /// TABLE: phrases in lowercase. The first match is used. Phrases for temporary problems come first, then those about the sender and the
-/// message, then those about the address, because rejections of the first kinds often also mention the address. The last four phrases are
+/// message, then those about the address, because the earlier kinds of rejections often mention the address too. The last four phrases are
 /// so general that any other phrase takes precedence.
 const WORDS: &[(&str, ReplyClass)] = &[
     ("rate that prevents", Soft),
@@ -208,7 +208,7 @@ fn fits(pattern: &str, status: &str) -> bool {
     pattern.strip_suffix('*').map_or(status == pattern, |front| status.starts_with(front))
 }
 
-/// Returns the first enhanced status code in a text.
+/// Returns the first enhanced status code in `text`.
 pub fn find_status(text: &str) -> Option<String> {
     let tokens = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     tokens.map(|token| token.trim_matches('.')).find(|token| is_status(token)).map(str::to_owned)

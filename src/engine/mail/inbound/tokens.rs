@@ -30,7 +30,7 @@ impl Mark {
     }
 }
 
-/// The length of a token in characters: shorter strings are not ours, and longer ones do not fit into a local part.
+/// The length of a token in characters: shorter strings are not ours, and longer ones do not fit in a local part.
 const LETTERS: std::ops::RangeInclusive<usize> = 16..=62;
 
 impl Token {

@@ -53,7 +53,7 @@ impl Credentials {
         candidates.into_iter().find(|candidate| candidate.is_offered(capabilities))
     }
 
-    /// Returns the lines to send. The first line is the `AUTH` command; each further line answers a prompt of the server.
+    /// Returns the lines to send. The first line is the `AUTH` command; each additional line answers a prompt from the server.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
         let coded = |text: &str| BASE64.encode(text.as_bytes());

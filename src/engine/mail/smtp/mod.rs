@@ -1,7 +1,7 @@
 //! The SMTP client (RFC 5321): one connection, one message at a time, one recipient per message.
 //!
-//! The client manages neither pools nor relays: it gets an open connection, and returns how far the delivery got. A reply with too
-//! many lines, or with a line that is too long, is an error.
+//! The client manages neither pools nor relays: it receives an open connection, and returns how far the delivery got. A reply with too many
+//! lines, or with a line that is too long, is an error.
 
 mod auth;
 mod capabilities;

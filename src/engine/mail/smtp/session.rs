@@ -243,14 +243,14 @@ impl Session {
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
-                // The server can accept DATA although it rejected the recipient. The session then sends an empty message (RFC 2920 §3.1).
+                // The server can accept DATA even if it rejected the recipient. The session then sends an empty message (RFC 2920 §3.1).
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("unexpected reply {said}"));
                     return Err(TransactionResult::of(DeliveryOutcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
-                // The first negative reply decides, whatever the server replies to the remaining commands.
+                // The first negative reply determines the outcome, whatever the server replies to the remaining commands.
                 Some(_) | None => {}
             }
             if refusal.is_some() && !pipelined {

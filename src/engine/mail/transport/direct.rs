@@ -81,7 +81,7 @@ impl Direct {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
-    /// Returns those IP addresses of a server that the guard allows.
+    /// Returns a server's IP addresses that the guard allows.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
         if found.is_empty() {

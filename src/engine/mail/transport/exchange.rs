@@ -125,7 +125,7 @@ impl Transport {
         }
     }
 
-    /// Returns an idle connection of the route `way` that is still alive, if there is one.
+    /// Returns an idle connection for the route `way` that is still alive, if there is one.
     async fn rested(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {
             if session.is_alive().await {

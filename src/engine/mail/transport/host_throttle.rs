@@ -52,7 +52,7 @@ pub struct ThrottleSlot<'a> {
     /// The number of overload reports when this delivery started.
     complaints: u64,
     failures: u64,
-    /// Whether this delivery retries the server while the other deliveries wait.
+    /// Whether this delivery is retrying the server while the other deliveries wait.
     tries: bool,
 }
 
@@ -111,8 +111,8 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Checks whether this delivery may try the server now. After a pause, the first delivery that calls this method retries the
-    /// server. Until that retry ends, or for at most `time`, the other deliveries get the pause as an error.
+    /// Checks whether this delivery may try the server now. After a pause, the first delivery that calls this method retries the server.
+    /// Until that retry ends, or for at most `time`, the other deliveries receive the pause as an error.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
@@ -128,8 +128,8 @@ impl ThrottleSlot<'_> {
     }
 
     /// Records that the server could not be reached; concurrent failures are counted once. The server is paused for the first duration,
-    /// which doubles with each further failure, up to the second duration. Returns whether this is the first failure since the server was
-    /// last reached.
+    /// which doubles with each additional failure, up to the second duration. Returns whether this is the first failure since the server
+    /// was last reached.
     pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.throttle.state();

@@ -66,7 +66,7 @@ pub struct Transport {
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
     ending: watch::Sender<StopStage>,
-    /// Wakes the deliveries that wait for a relay after a relay's throttle has changed.
+    /// Wakes the deliveries that are waiting for a relay after a relay's throttle has changed.
     news: Notify,
 }
 
@@ -79,7 +79,7 @@ struct RelayHost {
 /// The result of [`Transport::close`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloseReport {
-    /// The number of deliveries that had not ended within the grace period and were cut.
+    /// The number of deliveries that had not ended within the grace period and were cut off.
     pub cut: usize,
 }
 
@@ -168,8 +168,8 @@ impl Transport {
         }
     }
 
-    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts the rest. A delivery that is cut after its final dot was
-    /// sent ends as [`DeliveryOutcome::Unknown`].
+    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts off the others. A delivery that is cut off after its final
+    /// dot was sent ends as [`DeliveryOutcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
@@ -200,8 +200,8 @@ impl Transport {
         }
     }
 
-    /// Waits for a slot at this server, then for one in the pool. In this order, a delivery that waits for a slow server does not block
-    /// others.
+    /// Waits for a slot at this server, then for one in the pool. In this order, a delivery that is waiting for a slow server does not
+    /// block others.
     async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
         self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }

@@ -18,7 +18,8 @@ use crate::vocab::limits::{
 };
 
 pub trait PolicySource: Send + Sync + 'static {
-    /// Returns the TXT records of a name, each joined from its strings. The list is empty if the name does not exist or has no TXT records.
+    /// Returns the TXT records of a name, with the strings of each record joined. The list is empty if the name does not exist or has no
+    /// TXT records.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
     /// Returns the file at this URL, fetched over a verified connection. A redirect is an error.
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;
@@ -103,7 +104,7 @@ impl Policies {
         Self { source, known: Mutex::default() }
     }
 
-    /// Returns those servers of `hosts` that may receive mail for `domain`, and whether their names must be verified.
+    /// Returns the servers in `hosts` that may receive mail for `domain`, and whether their names must be verified.
     pub async fn apply(&self, domain: &str, hosts: Vec<String>, now: Instant) -> Result<(Vec<String>, bool), String> {
         let Some(policy) = self.policy(domain, now).await.filter(|policy| policy.is_enforced) else { return Ok((hosts, false)) };
         let allowed: Vec<String> = hosts.into_iter().filter(|host| policy.allows(host)).collect();

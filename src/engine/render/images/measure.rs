@@ -17,7 +17,7 @@ const COLORS_MAX: usize = 5;
 const SHARE_MIN: f32 = 0.03;
 /// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity, of 255, of pixels that are measured: the color of a more transparent pixel is mostly that of the background.
+/// The lowest opacity, from 0 to 255, of a pixel that is measured. The color of a more transparent pixel comes mostly from the background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. A dark green such as
 /// #1f4d3a on `DARK` is below this minimum.
@@ -48,7 +48,7 @@ pub struct ImageMeasurements {
     pub ground: Ground,
     /// Whether parts of the image are transparent.
     pub is_clear: bool,
-    /// The approximate number of different colors: logos and illustrations have few, photos have many.
+    /// The approximate number of distinct colors: logos and illustrations have few, photos have many.
     pub variety: usize,
 }
 
@@ -91,7 +91,7 @@ fn ground(seen: &[Color]) -> Ground {
     }
 }
 
-/// Returns the colors that cover the most area, with similar ones combined, and the approximate number of different colors.
+/// Returns the colors that cover the most area, with similar ones combined, and the approximate number of distinct colors.
 fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
     for pixel in seen {

@@ -238,7 +238,7 @@ fn encode(picture: &DynamicImage, quality: u8) -> Result<ImageFile, String> {
 
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    // Flat areas and text compress well at any effort. Photos do not, and more effort would take a long time.
+    // Flat areas and text compress well at any compression level. Photos do not, and a higher level would take a long time.
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
     picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
     Ok(out)

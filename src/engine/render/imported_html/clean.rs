@@ -158,8 +158,8 @@ const ATTRIBUTES: [&str; 37] = [
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
 /// The description of conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description of removed conditional comments. Some of them contain links or texts, in which sending replaces no merge fields, or are
-/// not balanced.
+/// The description of removed conditional comments. Some of them contain links or text, where sending does not replace merge fields. Others
+/// are not balanced.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
                                     content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
@@ -259,7 +259,7 @@ impl<'a> Cleaner<'a> {
 }
 
 impl Cleaner<'_> {
-    /// Returns the value that an attribute in a conditional comment may have.
+    /// Returns the sanitized value of an attribute in a conditional comment; `None` if the value must not stay.
     fn comment_attribute(&mut self, name: &str, value: &str) -> Option<String> {
         match name {
             "style" => Some(self.styles(|styles| styles.declarations(value))),

@@ -100,8 +100,8 @@ impl ComputedStyles {
         looks
     }
 
-    /// Adds a rule for each selector in a list, with only the declarations that `wanted` accepts. The argument of `wanted` is
-    /// whether the declaration is `!important`.
+    /// Adds a rule for each selector in a list, with only the declarations that `wanted` accepts. `wanted` receives whether the declaration
+    /// is `!important`.
     fn add(&mut self, selectors: &str, body: &str, wanted: fn(bool) -> bool) {
         for selector in selectors.split(',').map(str::trim) {
             let last = selector.rsplit([' ', '>', '+', '~', '\n', '\t']).next().unwrap_or_default();
@@ -131,7 +131,7 @@ impl ComputedStyles {
         self.declared(dom, node, last)
     }
 
-    /// Returns the background color of the element itself that is shown without its background images and gradients.
+    /// Returns the element's own background color, as shown without its background images and gradients.
     pub fn ground_without_pictures(&self, dom: &Dom, node: usize) -> Option<AlphaColor> {
         let color = |(name, value): &(String, String)| match name.as_str() {
             "background" | "background-color" => color::first_in(&without_pictures(value)),
@@ -141,7 +141,7 @@ impl ComputedStyles {
         self.declared(dom, node, |all: &[(String, String)]| all.iter().rev().find_map(color))
     }
 
-    /// Returns what `pick` finds in the element's own declarations, or else in the last rule with such a declaration.
+    /// Returns what `pick` finds in the element's own declarations, or else in the last rule where `pick` finds something.
     fn declared<T>(&self, dom: &Dom, node: usize, pick: impl Fn(&[(String, String)]) -> Option<T>) -> Option<T> {
         if let Some(found) = self.own.get(node).and_then(|own| pick(own)) {
             return Some(found);
@@ -176,7 +176,7 @@ impl ComputedStyles {
         self.painted(dom, node, &["color"], attribute)
     }
 
-    /// Returns whether its styles hide an element from readers, or only from those of Outlook on Windows.
+    /// Returns whether an element's styles hide it from all readers, or only from readers who use Outlook on Windows.
     pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
         let is = |property: &str, values: &[&str]| {
             self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))
@@ -300,7 +300,7 @@ fn without_pictures(value: &str) -> String {
     kept
 }
 
-/// Returns the offset after the parenthesis that closes the first one of `text`.
+/// Returns the offset after the parenthesis that closes the first parenthesis in `text`.
 fn closing(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {

@@ -79,13 +79,13 @@ pub enum New {
 /// The inline style that hides a preheader. It combines several properties, because some email clients ignore `display:none`.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
-/// The width of inserted images in pixels, which fits into emails of the usual width of 600 pixels.
+/// The width of inserted images in pixels, for emails of the usual width of 600 pixels.
 const IMAGE_WIDTH: &str = "560";
 
 /// The padding of text that gets its own table row.
 const ROW_PADDING: &str = "16px 24px";
 
-/// Applies edits in order, and returns the edited HTML. Edits of nodes that no longer exist are skipped.
+/// Applies edits in order, and returns the edited HTML. Edits to nodes that no longer exist are skipped.
 pub fn edited(html: &str, changes: &[Change]) -> Result<String, HtmlRefusal> {
     let mut dom = Dom::read(html)?;
     let known = dom.numbers();
@@ -189,7 +189,7 @@ fn hang_text(dom: &mut Dom, text: &str, parent: usize, mut place: usize) {
     }
 }
 
-/// Replaces an image. Keeps the width, if it is set, and lets the height follow from it.
+/// Replaces an image. Keeps the width, if it is set, and lets the height adapt.
 fn exchange(dom: &mut Dom, image: usize, address: &str, alt: Option<&str>) {
     dom.set_attribute(image, "src", Some(address));
     if let Some(alt) = alt {
@@ -321,7 +321,7 @@ fn unwrap(dom: &mut Dom, element: usize) {
     dom.remove(element);
 }
 
-/// Returns the font styles that an element inherits, except those of the body, which apply to all elements.
+/// Returns the font styles that an element inherits, except the styles of the body, which apply to all elements.
 fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     let all = ["font", "font-family", "font-size", "line-height", "color"];
     let nearest = |property: &'static str| {
@@ -419,8 +419,8 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     dom.hang(new, parent, place);
 }
 
-/// Wraps new content so that it fits into an element with this name: a row outside a table gets a table, a list item outside a list
-/// gets a list, and other content inside a table gets a row and a cell.
+/// Wraps new content as a parent element with this name requires: a row outside a table gets a table, a list item outside a list gets a
+/// list, and other content inside a table gets a row and a cell.
 fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> usize {
     let takes_rows = matches!(around, "table" | "tbody" | "thead" | "tfoot");
     let new = match dom.name(new) {

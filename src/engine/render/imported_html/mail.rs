@@ -41,7 +41,7 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
     Ok(imported_html)
 }
 
-/// The HTML of a mail file as it was written, with the headers that checks read.
+/// The unmodified HTML of a mail file, with the headers that checks read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MailSource {
     pub html: String,
@@ -66,7 +66,7 @@ pub fn source(file: &[u8]) -> Result<MailSource, HtmlRefusal> {
         subject: message.subject().map(str::to_owned),
         from_name: from.and_then(|from| from.name()).map(str::to_owned),
         from_email: from.and_then(|from| from.address()).map(str::to_owned),
-        // Long URLs are folded into several lines.
+        // Long URLs are folded across lines.
         unsubscribe_urls: urls.map(|url| url.split_whitespace().collect()).collect(),
     })
 }

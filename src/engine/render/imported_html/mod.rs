@@ -36,7 +36,7 @@ pub fn revise(html: &str, changes: &[Change]) -> Result<ImportedHtml, HtmlRefusa
     clean::html(&edit::edited(html, changes)?, &HashMap::new())
 }
 
-/// The maximum number of different kinds of removed content that are listed.
+/// The maximum number of kinds of removed content that are listed.
 const KINDS_LISTED_MAX: usize = 60;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

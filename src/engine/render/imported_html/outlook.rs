@@ -1,6 +1,6 @@
 //! Decides which conditional comments for Outlook on Windows may stay in imported HTML: those with only tables and VML shapes.
 //!
-//! Comments with texts or links are removed, because sending replaces neither merge fields nor links in comments. A comment can open a table
+//! Comments with text or links are removed, because sending replaces neither merge fields nor links in comments. A comment can open a table
 //! that a later comment closes, so an email keeps either all its comments or none.
 
 use crate::base::html_scanner::{Scanner, Tag, TokenKind};
@@ -40,11 +40,11 @@ const ATTRIBUTES: [&str; 30] = [
     "valign",
     "width",
 ];
-/// The shapes that get an attribute with the namespace of VML. Outlook draws no shapes without it.
+/// The shapes to which the VML namespace attribute is added. Outlook draws no shapes without it.
 const SHAPES: [&str; 3] = ["v:rect", "v:roundrect", "v:image"];
 const NAMESPACE: &str = "urn:schemas-microsoft-com:vml";
 const END: &str = "<![endif]";
-/// The name of a part that other clients show and Outlook hides, in the list of open elements.
+/// The name, in the list of open elements, of a part that Outlook hides and other clients show.
 const REVEALED: &str = "!";
 const EXPRESSION_BYTES_MAX: usize = 100;
 
@@ -67,8 +67,8 @@ impl Comments {
         self.open.is_empty() && !self.has_unsafe
     }
 
-    /// Returns a comment in its sanitized form. `depth` is the number of open elements of the email around it. `clean` returns the value
-    /// that an attribute may have, or `None` if the comment cannot stay with it.
+    /// Returns a comment in its sanitized form. `depth` is the number of open elements of the email around it. `clean` returns the
+    /// sanitized value of an attribute, or `None` if the attribute prevents the comment from staying.
     pub fn sanitized(
         &mut self,
         comment: &str,

@@ -15,7 +15,7 @@ use crate::base::text::Color;
 /// The contrast below which even large text is hard to read (WCAG AA).
 const SEEN: f64 = 3.0;
 
-/// The largest font size in pixels of small print, which is not treated as body text.
+/// The largest font size, in pixels, of small print. Small print is not treated as body text.
 const SMALL: u16 = 13;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,7 +195,7 @@ fn headings(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Applies a change of backgrounds, and recolors text that would become unreadable.
+/// Applies a change to backgrounds, and recolors text that would become unreadable.
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);

@@ -1,6 +1,6 @@
-//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, also inside media queries.
+//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, including inside media queries.
 //!
-//! The values that are kept are serialized from their tokens, so that email clients interpret them as the check did.
+//! Kept values are serialized from their tokens, so that email clients parse them in the same way as this check.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 
@@ -13,7 +13,7 @@ const LEVELS_MAX: usize = 2;
 const VALUE_BYTES_MAX: usize = 4 * 1024;
 const SELECTORS_BYTES_MAX: usize = 4 * 1024;
 
-/// The properties that emails use, in addition to those of [`FAMILIES`].
+/// The allowed properties, in addition to those that start with a prefix in [`FAMILIES`].
 const PROPERTIES: [&str; 62] = [
     "align-items",
     "align-self",
@@ -117,7 +117,7 @@ const FUNCTIONS: [&str; 18] = [
 
 pub struct Styles<'a> {
     pub removed: &'a mut RemovedCounts,
-    /// Returns the URL to use for an image, or `None` if the image may not stay.
+    /// Returns the URL to use for an image, or `None` to remove the image.
     pub image: &'a mut dyn FnMut(&str) -> Option<String>,
 }
 

@@ -29,7 +29,7 @@ struct Writer {
     spaced: bool,
     /// The start of each open link in the text, and the link's URL.
     links: Vec<(usize, Option<String>)>,
-    /// The kind of link text with which the output ends, if it ends with a link.
+    /// The kind of link at the end of the output, if the output ends with a link.
     ends_with: Option<Ending>,
 }
 
@@ -76,7 +76,7 @@ impl Visitor for Writer {
                 words.inspect(|words| self.word(words));
             }
             "a" => {
-                // Adjacent links are only separated by their style, so without a space they would be read as one word.
+                // Often, only the style separates adjacent links. Without a space, their text would run together.
                 self.spaced |= self.ends_with.is_some();
                 let href = element.attr("href").map(str::trim).filter(|href| is_listed(href));
                 self.links.push((self.out.len(), href.map(str::to_owned)));

@@ -1,4 +1,4 @@
-//! Determines which parts of an email's HTML readers see.
+//! Determines which parts of an email's HTML are visible to readers.
 
 use super::computed_style::pixels;
 use super::dom::Dom;
@@ -29,7 +29,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Returns whether nothing except the nodes `others` is visible within a node.
+/// Returns whether a node has no visible content outside the nodes `others`.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {

@@ -1,7 +1,7 @@
-//! Checks whether people with disabilities can read an email: language, headings, contrast, alt texts, link texts, font sizes and tables.
+//! Checks whether people with disabilities can read an email: language, headings, contrast, alt text, link text, font sizes and tables.
 //!
-//! Each rule refers to a success criterion of WCAG 2.2. The rules find problems that are visible in the HTML; they cannot judge whether an
-//! alt text describes its image.
+//! Each rule refers to a success criterion of WCAG 2.2. The rules find problems that are visible in the HTML; they cannot judge whether alt
+//! text describes its image.
 
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ pub enum AccessibilityRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessibilityProblem {
     pub rule: AccessibilityRule,
-    /// A description of the problem at its first place.
+    /// A description of the first occurrence of the problem.
     pub detail: String,
     /// The number of places with the problem. It can be greater than the length of `places`.
     pub count: usize,
@@ -62,7 +62,7 @@ const WORDS_MIN: usize = 20;
 const PICTURE_PX_MIN: f32 = 200.0;
 /// The languages that are written from right to left.
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "he", "fa", "ur", "yi", "ps", "sd", "dv"];
-/// Link texts that are meaningless without their surroundings, in the most common languages of emails.
+/// Link text that is meaningless out of context, in the most common languages of emails.
 const VAGUE: [&str; 34] = [
     "click here",
     "click",
@@ -99,12 +99,12 @@ const VAGUE: [&str; 34] = [
     "klik hier",
     "lees meer",
 ];
-/// Alt texts that name the kind of the image instead of its content.
+/// Alt text that names the kind of image instead of its content.
 const EMPTY_ALTS: [&str; 10] =
     ["image", "img", "photo", "picture", "graphic", "banner", "icon", "untitled", "placeholder", "bild"];
 const IMAGE_ENDINGS: [&str; 7] = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"];
 
-/// Returns whether a link text is meaningless without its surroundings.
+/// Returns whether the text of a link is meaningless out of context.
 pub fn is_vague(text: &str) -> bool {
     VAGUE.contains(&text.to_lowercase().trim_matches(|c: char| !c.is_alphanumeric()))
 }
@@ -135,7 +135,7 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     check.found
 }
 
-/// Returns the name of an image. Embedded images have no URL, so the line tells them apart.
+/// Returns the name of an image. The name of an embedded image contains its line, because the image has no URL.
 fn image_at(dom: &Dom, lines: &Lines<'_>, node: usize) -> String {
     let source = dom.attribute(node, "src").unwrap_or_default();
     let name = shortened(&image_name(source));
@@ -398,7 +398,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Returns the text that a screen reader reads for an element: its text, and the alt texts of its images.
+    /// Returns the text that a screen reader reads for an element: its text, and the alt text of its images.
     fn readable_text(&self, node: usize) -> String {
         let mut text = String::new();
         for inner in self.dom.within(node).into_iter().filter(|inner| self.seen[*inner]) {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::Inspection;
 use crate::vocab::limits::INSPECTIONS_CACHED_MAX;
 
-/// The maximum size of a cached inspection. Larger ones belong to unusual emails.
+/// The maximum size of a cached inspection. Larger inspections are rare.
 const BYTES_MAX: usize = 512 * 1024;
 
 type Key = [u8; 32];

@@ -4,7 +4,7 @@
 //! clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The clients' formulas are not
 //! public, so this is an approximation, and only clearly illegible text is reported.
 //!
-//! Links that readers cannot see are found separately, even where a background image or a gradient is not shown.
+//! A separate check finds links that readers cannot see, including where a background image or a gradient is not shown.
 
 use super::source::shortened;
 use crate::base::color::{self, AlphaColor, BLACK, LEGIBLE, WHITE};
@@ -43,14 +43,14 @@ pub struct FaintText {
 pub struct InvisibleLink {
     /// The number of the text node.
     pub node: usize,
-    /// Where readers cannot see the link.
+    /// Where the link is invisible.
     pub place: ContrastContext,
     text: String,
     ink: Color,
     ground: Color,
 }
 
-/// Where readers cannot see a link.
+/// Where a link is invisible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContrastContext {
     Everywhere,
@@ -95,7 +95,7 @@ impl InvisibleLink {
 /// A background; `None` where an image covers it.
 type Ground = Option<Color>;
 
-/// Returns the texts whose contrast is too low.
+/// Returns the text nodes whose contrast is too low.
 pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mode) -> Vec<FaintText> {
     let dark = (mode == Mode::Dark).then(|| DarkRules::of(dom));
     let is_estimate = dark.as_ref().is_some_and(DarkRules::is_empty);
@@ -120,7 +120,7 @@ pub fn faint(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText], mode: Mo
     found
 }
 
-/// Returns the links that readers cannot see, each with the first place where it is invisible.
+/// Returns the links that readers cannot see, each with the first context in which it is invisible.
 pub fn invisible_links(dom: &Dom, styles: &ComputedStyles, texts: &[VisibleText]) -> Vec<InvisibleLink> {
     let rules = DarkRules::of(dom);
     let colors = |dark, shows_pictures| Colors { dom, styles, dark, shows_pictures }.all();
@@ -209,7 +209,7 @@ impl Colors<'_> {
     }
 }
 
-/// Returns the color that readers see where a color covers another.
+/// Returns the color that results from drawing one color over another.
 fn blended(painted: AlphaColor, below: Color) -> Color {
     let mix = |above: u8, below: u8| (f32::from(above) * painted.alpha + f32::from(below) * (1.0 - painted.alpha)).round() as u8;
     let above = painted.color;

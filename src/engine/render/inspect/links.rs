@@ -52,15 +52,15 @@ pub struct LinkUse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
-    /// The number of all uses, which is greater than the length of `uses` if that list was cut at its limit.
+    /// The total number of uses, which is greater than the length of `uses` if that list reached its limit.
     pub total: usize,
     /// The targets of links within the email: the values of `id` and `name` attributes.
     pub targets: Vec<String>,
 }
 
-/// The maximum number of characters that are kept of a link's text.
+/// The maximum number of characters of a link's text to keep.
 const TEXT_CHARACTERS_MAX: usize = 200;
-/// The maximum number of nodes before and after a link whose text is read.
+/// The maximum number of nodes to read on each side of a link for the text around it.
 const NEIGHBORS_MAX: usize = 3;
 /// The maximum length of a URL. Longer values are embedded data.
 const URL_BYTES_MAX: usize = 8 * 1024;
@@ -192,7 +192,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the text before and after a link, without that of other links.
+    /// Returns the text before and after a link, excluding the text of other links.
     fn around(&self, node: usize) -> String {
         let dom = self.dom;
         let is_inline = |one: usize| matches!(dom.name(one), "b" | "strong" | "i" | "em" | "u" | "font" | "span");

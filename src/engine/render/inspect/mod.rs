@@ -1,4 +1,4 @@
-//! Inspects an email's HTML for its validation: finds its URLs, and its accessibility problems, each with its position in the source.
+//! Inspects an email's HTML for validation: finds the URLs and the accessibility problems, with their positions in the source.
 //!
 //! The HTML can be hostile, so this code runs in a worker process. It does not decide what the findings mean for a user.
 

@@ -131,7 +131,7 @@ pub enum Comparison {
     AtMost,
     More,
     AtLeast,
-    /// The left value is an item of the list on the right, or a part of the text on the right.
+    /// The left value is an item of the list on the right, or a substring of the text on the right.
     Within,
 }
 
@@ -170,7 +170,7 @@ pub struct Branch {
 
 #[derive(Debug)]
 pub enum Node {
-    /// A text outside of braces: its index in the list of literals.
+    /// Text outside braces: its index in the list of literals.
     Literal(usize),
     Output {
         chain: Chain,

@@ -1,4 +1,4 @@
-//! Formats dates in a language: with the names of months and days that the composer uses, and their short forms.
+//! Formats dates with the month and day names of a language. The long names are those of the composer.
 //!
 //! The template sets the format of a date. Only `%B`, `%b` (or `%h`), `%A` and `%a` depend on the language.
 
@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde::Deserialize;
 
-/// A language whose names of months and days are known: an index into [`TABLE`].
+/// A language whose month and day names are known: an index into [`TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(usize);
 
@@ -70,7 +70,7 @@ static TABLE: [Row; LANGUAGES] = [
     },
 ];
 
-/// The long names of months and days in a language.
+/// The long month and day names of a language.
 #[derive(Debug, Deserialize)]
 struct Names {
     months: Vec<String>,

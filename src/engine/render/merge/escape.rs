@@ -65,11 +65,11 @@ enum State {
     Bare {
         element: String,
     },
-    /// In a comment `<!-- … -->`, with the number of characters of its end that were read so far.
+    /// In a comment `<!-- … -->`, with the number of characters of its end that have been read.
     Comment(u8),
     /// In a declaration `<! … >` that is not a comment, such as an Outlook condition or the document type.
     Declaration(String),
-    /// In a script or style sheet; `end` contains the characters of its end tag that were read so far.
+    /// In a script or style sheet; `end` contains the characters of its end tag that have been read.
     Raw {
         element: String,
         end: String,

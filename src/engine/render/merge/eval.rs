@@ -165,7 +165,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
         written
     }
 
-    /// Notes a literal of a plain text, to know whether the next value belongs to the start of a URL in parentheses.
+    /// Records a literal of plain text, to know whether the next value belongs to the start of a URL in parentheses.
     fn follow(&mut self, literal: &str) {
         match literal.rfind(|c: char| matches!(c, '(' | ')') || c.is_whitespace()) {
             Some(at) => self.address = literal[at..].strip_prefix('(').map(str::to_owned),
@@ -173,7 +173,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
         }
     }
 
-    /// Returns the value for a plain text: `#` instead of a value that completes a URL that browsers execute.
+    /// Returns the value for plain text, or `#` if the value completes a URL that browsers execute.
     fn unexecuted<'v>(&mut self, value: Cow<'v, str>) -> Cow<'v, str> {
         let Some(address) = &mut self.address else { return value };
         // Browsers ignore some invisible characters, even inside the scheme.
@@ -284,7 +284,7 @@ fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
     MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
 }
 
-/// Returns a measure of the work that a value causes, in bytes of text.
+/// Returns the work that a value causes, in bytes of text.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
@@ -354,7 +354,8 @@ fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
     }
 }
 
-/// Compares two values: numbers, including a numeric string next to a number, by value; and strings by their characters.
+/// Compares two strings by their characters, and other values as numbers. A numeric string counts as a number if the other value is a
+/// number.
 fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),

@@ -11,7 +11,7 @@ use super::dates::Language;
 use super::value::Value;
 use crate::vocab::limits;
 
-/// The maximum number of decimals: further decimals would be inexact.
+/// The maximum number of decimal places. More would be inexact.
 const DECIMALS_MAX: u64 = 9;
 
 /// Returns the filter with this name and these arguments, or an error message.
@@ -200,7 +200,7 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
     Ok(Value::Text(Cow::Owned(joined)))
 }
 
-/// Rounds a number to exactly this number of decimals, as prices are written.
+/// Rounds a number to this number of decimal places. Keeps trailing zeros, as in prices.
 fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterError> {
     let number = match value {
         Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),

@@ -1,17 +1,17 @@
 //! Merge fields: renders a template with one recipient's data.
 //!
-//! The language is the part of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. Other
+//! The syntax is the subset of Jinja that emails need: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`. Other
 //! syntax is rejected. Templates come from anyone with an API key, and data from anyone who signs up to a list; neither can exhaust the
 //! server's memory or time, or inject markup, script URLs or headers.
 //!
-//! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.
+//! - [`Template::compile`] rejects unknown syntax with an error that names the line and the remedy.
 //! - [`Template::render_into`] counts steps and bytes. A typical template consists of literals and fields, which are copied one after the
 //!   other. Literals keep their numbers, so that a [`Sink`] can reuse what it has already encoded.
 //! - A field with neither a value nor a guard causes [`MergeError::Missing`]. [`Template::missing`] finds such a field before any message
 //!   is sent.
 //!
-//! The library that renders our pages is not used here: it exposes neither a template's syntax tree nor the HTML context of a value, and
-//! would let a template double a string thirty times before counting its length. Our tests compare both implementations.
+//! The library that renders pages is not used here, because it exposes neither a template's syntax tree nor the HTML context of a value,
+//! and would let a template double a string thirty times before counting its length. Tests compare both implementations.
 
 mod ast;
 mod dates;
@@ -143,7 +143,7 @@ impl Template {
         Self { date_language: tag.and_then(Language::of), ..self }
     }
 
-    /// Returns the literals: the texts between fields and blocks. The number of a literal is its index.
+    /// Returns the literals: the text between fields and blocks. The number of a literal is its index.
     pub fn literals(&self) -> &[String] {
         &self.literals
     }

@@ -20,7 +20,7 @@ const OPERATOR_MISSING: &str = "write an operator like == before it, or remove i
 
 /// Returns the literals and the tree of a template.
 pub fn parse(source: &str, kind: OutputKind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
-    // Templates use LF as the line end internally. The message writer sets the final line ends.
+    // Templates use LF line endings internally. The message writer sets the final line endings.
     let even = source.contains('\r').then(|| source.replace("\r\n", "\n").replace('\r', "\n"));
     let pieces = pieces(even.as_deref().unwrap_or(source), kind)?;
     let mut parser = Parser { pieces: pieces.into_iter(), literals: Vec::new(), kind, levels: 0 };

@@ -464,7 +464,7 @@ fn hostile_work_is_stopped() {
     }
     let subject = Template::compile("{{ long }}", OutputKind::Header).expect("the template is valid");
     assert_eq!(subject.render(&data), Err(MergeError::OutputTooLong));
-    // Text that escaping makes longer is counted with its final length.
+    // The limit applies to the escaped length.
     let quotes = fields(json!({ "q": "\"".repeat(500_000) }));
     let template = Template::compile("{{ q }}", OutputKind::Html).expect("the template is valid");
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));
@@ -476,13 +476,13 @@ fn jinja(source: &str, kind: OutputKind, data: &Map<String, Json>) -> Result<Str
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == OutputKind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
-    // The Jinja library drops a final line break, which our implementation keeps.
+    // The Jinja library drops a final line break, which this implementation keeps.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
     text.pop();
     Ok(text)
 }
 
-/// Generates a part of a template that has the same meaning in Jinja and in our language.
+/// Generates a part of a template that has the same meaning in Jinja and in this implementation.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =

@@ -1,4 +1,4 @@
-//! An email as email clients show it, ready to be drawn on devices.
+//! An email as clients on devices show it, ready to be drawn.
 
 use serde::{Deserialize, Serialize};
 

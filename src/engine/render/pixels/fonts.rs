@@ -75,13 +75,13 @@ pub const NOTICES: [&str; 3] = [
     include_str!("../../../../assets/fonts/LICENCE-TWEMOJI.txt"),
 ];
 
-/// The fonts for a text, and the characters without a glyph in any of them.
+/// The fonts for an email's text, and the characters without a glyph in any of these fonts.
 pub struct ChosenFonts {
     pub fonts: Fonts,
     pub missing: BTreeSet<char>,
 }
 
-/// Returns the fonts for a text with these characters. Additional files are read only if the built-in fonts lack characters.
+/// Returns the fonts for these characters. Additional files are read only if the built-in fonts lack characters.
 pub fn choose(characters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
@@ -99,7 +99,7 @@ pub fn choose(characters: &BTreeSet<char>, further: &FontFiles) -> Result<Chosen
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     let generic = family.generic.iter().map(|generic| Some(*generic));
     for (number, name) in family.names.iter().enumerate() {
-        // A registration has at most one generic name, so the generic names are spread over the family's names.
+        // A registration has at most one generic name, so the generic names are distributed over the family's names.
         let generic = generic.clone().nth(number).flatten();
         for face in family.faces {
             let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };

@@ -67,7 +67,7 @@ pub struct ScreenshotOptions {
     pub scales_wide: bool,
     /// The maximum number of image pixels of a screenshot. A larger email is drawn with a lower density.
     pub pixels_max: Option<u32>,
-    /// The thumbnails to create of each screenshot.
+    /// The thumbnails to create for each screenshot.
     pub thumbnails: Thumbnails,
     /// Whether to report images that are invisible on a dark background.
     pub reports_dark_images: bool,
@@ -206,7 +206,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Returns the subject of a sentence about images: the first one, and how many others there are.
+/// Returns the subject of a sentence about images: the name of the first image and the number of others.
 fn images(count: usize, first: &str) -> String {
     let name = image_name(first);
     if count > 1 { format!("The {name} and {} more", count - 1) } else { format!("The {name}") }
@@ -270,7 +270,7 @@ pub trait Renderer: Send + Sync {
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
-    /// The confinement of Chromium, if it draws.
+    /// The confinement of Chromium, if Chromium is used.
     chromium_sandbox: Option<Layer>,
 }
 
@@ -319,7 +319,7 @@ impl Pixels {
         self.workers.clean_html(html).await
     }
 
-    /// Finds the URLs and the problems of an email's HTML, each with its place.
+    /// Finds the URLs and accessibility problems of an email's HTML, with their positions in the source.
     pub async fn inspect(&self, html: &str) -> Result<Inspection, RenderError> {
         self.workers.inspect(html).await
     }

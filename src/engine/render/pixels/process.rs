@@ -1,8 +1,8 @@
 //! The server's side of worker processes: starts them with a request, reads their response, and ends those that take too long.
 //!
-//! A worker handles one request. At most as many workers run in parallel as there are processors, and all pixels that they decode at the
-//! same time stay within a budget. A limited number of requests waits for a limited time. Apart from the number of pixels, this module does
-//! not depend on the content of requests.
+//! A worker handles one request. The number of parallel workers is limited to the number of processors, and the number of pixels that they
+//! decode at the same time is limited. A limited number of requests can wait, for a limited time. Apart from the number of pixels, this
+//! module does not depend on the content of requests.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -38,7 +38,7 @@ const COMMAND: &str = "render-worker";
 /// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
 /// would be slow; in a process that runs for a tenth of a second, it halves the memory.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
-/// The maximum number of checks whether a process that has closed its output has ended.
+/// The maximum number of times to check whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
@@ -112,7 +112,7 @@ impl Workers {
         Self { options, tables_digest, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Returns workers without free pixels: a request with an image waits for this long and then fails.
+    /// Returns workers without free pixels, so that a request with an image fails after this wait.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }
@@ -128,7 +128,7 @@ impl Workers {
         self.obey_with(work, page.html.as_bytes(), drawn_pixels(page), images).await
     }
 
-    /// Waits until the pixels of a page's images may be decoded by Chromium.
+    /// Waits until Chromium may decode the pixels of a page's images.
     pub async fn reserve(&self, page: &HtmlPage) -> Result<SemaphorePermit<'_>, RenderError> {
         timeout(self.wait, self.take_pixels(drawn_pixels(page))).await.map_err(|_| RenderError::Busy)
     }

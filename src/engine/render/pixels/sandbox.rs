@@ -77,7 +77,8 @@ pub fn isolate(memory_bytes: u64) -> Confinement {
     confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
     confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));
     confinement.add("network namespace", OPTIONAL, leave(libc::CLONE_NEWNET));
-    // If the server is killed, no worker may remain. This step comes after the namespaces, because new credentials would reset the signal.
+    // If the server is killed, its workers must end too. This step comes after the namespaces, because new credentials would reset the
+    // signal.
     confinement.add("end with the server", REQUIRED, option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong));
     confinement.add("Landlock", OPTIONAL, refuse_files());
     // This step comes after Landlock, because Landlock needs a file descriptor and the limits allow no new ones.
@@ -85,7 +86,7 @@ pub fn isolate(memory_bytes: u64) -> Confinement {
     confinement
 }
 
-/// Adds the last layer, when all threads of the process are running.
+/// Adds the last layer, after all threads of the process have started.
 pub fn filter_calls(confinement: &mut Confinement) {
     confinement.add("system call filter", REQUIRED, filter());
 }
@@ -132,7 +133,7 @@ fn address_space() -> io::Result<u64> {
     bytes.ok_or_else(|| io::Error::other("/proc/self/statm cannot be parsed"))
 }
 
-/// Activates Landlock without exceptions: on kernels that support these restrictions, the process can use no paths, no TCP ports, and no
+/// Activates Landlock without exceptions: on kernels that support these restrictions, the process cannot use paths or TCP ports, or send
 /// signals to other processes. The fonts are already open.
 fn refuse_files() -> Result<(), String> {
     let created = Ruleset::default()
@@ -142,7 +143,8 @@ fn refuse_files() -> Result<(), String> {
         .and_then(Ruleset::create);
     match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
         RulesetStatus::NotEnforced => Err("Landlock is not available; use Linux 5.13 or later, and enable Landlock".to_owned()),
-        // An older kernel supports fewer access rights. Even the oldest one supports those for files, which are the most important.
+        // An older kernel supports fewer access rights. Even the oldest kernel with Landlock supports the rights for files, which are the
+        // most important.
         RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
     }
 }
@@ -164,7 +166,7 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_munmap,
     libc::SYS_mremap,
     libc::SYS_madvise,
-    // Calls for locks between the two threads, and for the processor that they run on.
+    // Calls for locks between the two threads, and for scheduling.
     libc::SYS_futex,
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,

@@ -1,7 +1,7 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
-//! Before the worker reads the request, it gives up access that it does not need, as far as the kernel supports that: memory and time
-//! beyond its limits, files, the network, and other programs. This limits the harm that a hostile email can do to its own response.
+//! Before the worker reads the request, it gives up access that it does not need, so that a hostile email can harm only its own response.
+//! This includes memory and time beyond its limits, files, the network, and other programs. Older kernels support only a part of this.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -24,7 +24,7 @@ use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
 
-/// The number of characters of an unknown client's key that an error repeats.
+/// The maximum number of characters of an unknown client's key that an error quotes.
 const UNKNOWN_CLIENT_CHARACTERS: usize = 60;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

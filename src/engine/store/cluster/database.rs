@@ -71,8 +71,7 @@ impl Database {
         let connecting = tokio::time::timeout(limits::CLUSTER_CONNECT_TIME, self.config.connect(tls));
         let connected = connecting.await.map_err(|_| Error::Database("the connection was not established in time".to_owned()))?;
         let (client, connection) = connected.map_err(|error| Error::Database(said(&error)))?;
-        // The task ends when the client is dropped. If the connection fails, the statement that waits for a response gets the
-        // error.
+        // The task ends when the client is dropped. If the connection fails, the statement that waits for a response fails too.
         self.runtime.spawn(async move { drop(connection.await) });
         Ok(client)
     }

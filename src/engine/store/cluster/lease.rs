@@ -1,4 +1,4 @@
-//! The lease, which determines the node that leads and until when, by the database's clock.
+//! The lease, which determines which node leads and until when, according to the database's clock.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct Holder {
     pub node: String,
     /// The address that other nodes use to reach this node.
     pub address: String,
-    /// The remaining time of the lease in milliseconds, by the database's clock; negative if the lease has expired.
+    /// The remaining time of the lease in milliseconds, according to the database's clock; negative if the lease has expired.
     pub remaining_ms: i64,
 }
 

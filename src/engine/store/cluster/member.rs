@@ -64,7 +64,7 @@ pub struct Member {
     is_resigning: AtomicBool,
     /// Whether this process was asked to stop leading.
     drain: watch::Sender<bool>,
-    /// Whether this process has stopped leading since then.
+    /// Whether this process has stopped leading since that request.
     is_drained: watch::Sender<bool>,
     /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
     led_until: AtomicI64,
@@ -133,14 +133,14 @@ impl Member {
         self.shared.turn.leads()
     }
 
-    /// Returns whether the cluster has a leader, as far as this process knows: while the database cannot be reached, the process knows this
-    /// only until the last known lease would end without a renewal.
+    /// Returns whether this process leads or knows another leader. While the database cannot be reached, the known leader counts until its
+    /// last known lease expires.
     pub fn has_leader(&self) -> bool {
         self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
     }
 
-    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last
-    /// known leader, which may still reach it.
+    /// Returns the process that leads, if it is known and is not this process. While the database cannot be reached, this is the last known
+    /// leader, which may still reach the database.
     pub fn leader(&self) -> Option<Holder> {
         match &*self.role.borrow() {
             Role::Follower { leader } => leader.clone(),
@@ -210,7 +210,7 @@ impl Member {
     }
 
     /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration. If a store does not stop in
-    /// time, the lease ends by itself.
+    /// time, the lease expires.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -263,7 +263,7 @@ impl Member {
     }
 
     /// Reads the lease, and takes it if it has expired. Ends the membership if the database is older than this node's data. `wrong_since`
-    /// is the time since which the lease ends implausibly late.
+    /// is the time at which the lease was first seen with an implausibly late end.
     async fn watch(&self, link: &mut Link, seen: &mut Option<KnownLease>, wrong_since: &mut Option<Monotonic>) -> Option<Held> {
         let asked = self.shared.turn.now();
         let holder = match self.in_time(lease::read(link)).await {
@@ -276,7 +276,7 @@ impl Member {
         };
         let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
         *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
-        // A running leader would have renewed the lease by now, so that it would end at a plausible time by the database's clock.
+        // A running leader would have renewed the lease by now, so that it would end at a plausible time according to the database's clock.
         let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
         let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
@@ -333,7 +333,7 @@ impl Member {
         }
     }
 
-    /// Returns whether the check succeeded. Ends the membership if the database has lost something that this node has.
+    /// Returns whether the check succeeded. Ends the membership if the database has lost a commit or a lease that this node has seen.
     fn is_current(&self, verified: Result<()>) -> bool {
         let error = match verified {
             Ok(()) => return true,
@@ -355,7 +355,7 @@ impl Member {
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was asked to stand back while it took the lease gives the lease up before it leads.
+        // A process that was asked to stand back while it was taking the lease releases the lease before it leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
@@ -364,8 +364,8 @@ impl Member {
                     turn.changed.notified().await;
                 }
             };
-            // A store can wait for the outcome of an append or for space on the disk. The lease ends meanwhile, and this process must
-            // notice who leads next.
+            // A store can wait for the outcome of an append or for disk space for longer than the lease. This process must then detect the
+            // next leader.
             if tokio::time::timeout(self.lease, ended).await.is_err() {
                 return false;
             }
@@ -425,7 +425,7 @@ impl Member {
 
     fn set_role(&self, role: Role) {
         self.role.send_if_modified(|now| {
-            // Ignore the remaining time of the lease, because it changes with every reading.
+            // Ignore the remaining time of the lease, because it is different each time it is read.
             let same = match (&*now, &role) {
                 (Role::Follower { leader: Some(a) }, Role::Follower { leader: Some(b) }) => {
                     (a.epoch, &a.process) == (b.epoch, &b.process)

@@ -6,16 +6,16 @@
 //!                      └ after the append: local file, readers, answers        └ feed → search index
 //! ```
 //!
-//! The database does what needs consensus: it orders appends, decides who leads, and measures the time of a lease. At most one node leads,
-//! and it leads all three stores: requests and workers write to several stores, so a node that leads only one of them could complete no
-//! request without another node. The lease nevertheless has a row per log, because an append checks the row of its own log.
+//! The database provides the consensus: it orders appends, decides who leads, and measures the time of a lease. At most one node leads, and
+//! it leads all three stores: requests and workers write to several stores, so a node that leads only one of them could complete no request
+//! without another node. The lease nevertheless has a row per log, because an append checks the row of its own log.
 //!
 //! Invariants:
 //!
 //! 1. An append checks the epoch of the lease in its own statement and locks the row of the lease, so an append of an earlier leader is
 //!    either before the next leader's lease or not in the log. The primary key rules out a fork, and the check of the preceding position
 //!    rules out a gap.
-//! 2. A commit is acknowledged and visible only after its append. Local files are derived data, which a start rebuilds if they are missing.
+//! 2. A commit is acknowledged and visible only after its append. Local files are derived data, and missing files are rebuilt at startup.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
 //!    because the database was restored. Before a node takes the lease, it checks that the database has all commits and leases that this
@@ -62,11 +62,11 @@ pub enum Error {
     Database(String),
     /// The database has no cluster, or its initialization was interrupted.
     NotInitialized,
-    /// The database already has a cluster, with this installation.
+    /// The database already contains the cluster of this installation.
     Initialized { installation: String },
     /// A newer program has changed the tables, or has written a record that this program cannot read.
     Newer,
-    /// A table has no column that this program needs, because an older program created it.
+    /// A table lacks a column that this program needs, because an older program created the table.
     OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },

@@ -94,8 +94,8 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     Ok(())
 }
 
-/// Writes the state of the cluster at one moment into one new file per store: the newest snapshot and the commits after it. Returns the
-/// total number of rows.
+/// Writes the state of the cluster at one point in time into one new file per store: the newest snapshot and the commits after it. Returns
+/// the total number of rows.
 pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> PathBuf) -> Result<u64> {
     let mut link = Link::new(database.clone());
     let mut files = Vec::new();
@@ -105,7 +105,7 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
         file.continue_from(position);
         files.push(file);
     }
-    // One statement sees all logs at the same moment, so no store gets a commit without the commits that other stores had before it.
+    // One statement reads the ends of all logs, so the export of a store contains no commit without the earlier commits of other stores.
     let ends = shared_log::ends(&mut link).await?;
     let mut rows = 0;
     for ((store, mut file), end) in StoreName::ALL.into_iter().zip(files).zip(ends) {
@@ -126,8 +126,8 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
     Ok(rows)
 }
 
-/// Returns whether the cluster has every commit of a node's file, as far as the log shows it: the log may no longer have the newest commit
-/// of a file that is behind.
+/// Returns whether the log has every commit of a node's file. Also returns true if the file is so far behind that the log no longer has its
+/// newest commit.
 pub async fn has_commits(database: &Arc<Database>, store: StoreName, tx: &ReadTx) -> Result<bool> {
     let Some(Links { own, .. }) = links(tx)? else { return Ok(false) };
     let position = position(tx)?;

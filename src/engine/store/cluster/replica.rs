@@ -23,7 +23,7 @@ pub struct Replica {
     pub port: Arc<ReplicatedPort>,
     pub waiting: Jobs,
     pub timer: Runtime,
-    /// Runs the migrations that the store has not had yet, each time the process starts to lead.
+    /// Runs the migrations that the store still needs, each time the process starts to lead.
     pub migrate: Migrate,
 }
 

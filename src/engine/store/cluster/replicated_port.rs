@@ -92,7 +92,7 @@ impl ReplicatedPort {
         &self.shared.turn
     }
 
-    /// Allows commits to be appended in `epoch`, or forbids appends if it is `None`.
+    /// Allows appends in `epoch`, or forbids appends if `epoch` is `None`.
     pub fn lead(&self, epoch: Option<Epoch>) {
         locked(&self.state).epoch = epoch;
     }

@@ -79,7 +79,7 @@ impl SharedLog {
         }
     }
 
-    /// Logs why the outcome of an append is unknown: at once if the reason is new, and otherwise only from time to time.
+    /// Logs why the outcome of an append is unknown: immediately if the reason is new, and otherwise at intervals.
     fn warn(&self, error: Error, warned: &mut Option<(Error, Instant)>) {
         if warned.as_ref().is_none_or(|(last, at)| *last != error || at.elapsed() >= limits::CLUSTER_WARN_PAUSE) {
             tracing::warn!(store = self.store.word(), %error, "an append has no known outcome yet");
@@ -89,8 +89,8 @@ impl SharedLog {
 
     /// Sends one append. Returns false if the lease was lost or the previous record is missing.
     async fn send(&mut self, position: u64, epoch: Epoch, body: &[u8]) -> Result<bool, Failure> {
-        // `FOR SHARE` locks the row of the lease: a process that takes the lease waits for this append, and an append after that
-        // finds a different epoch.
+        // `FOR SHARE` locks the row of the lease: a process that takes the lease waits for this append, and a later append finds a
+        // different epoch.
         let checked = "WITH lease AS (SELECT epoch FROM mailmill_lease WHERE log = $1 AND epoch = $3 FOR SHARE) \
              INSERT INTO mailmill_log (log, seq, epoch, batch, at) SELECT $1, $2, $3, $4, now() FROM lease \
              WHERE EXISTS (SELECT 1 FROM mailmill_log WHERE log = $1 AND seq = $2 - 1) \
@@ -175,7 +175,7 @@ impl SharedLog {
     }
 }
 
-/// Returns the newest positions of all logs, as [`SharedLog::newest`] does, in the order of [`StoreName::ALL`].
+/// Returns the result of [`SharedLog::newest`] for every log, in the order of [`StoreName::ALL`].
 pub async fn ends(link: &mut Link) -> Result<[u64; StoreName::ALL.len()]> {
     let select = "SELECT log, greatest(coalesce((SELECT max(seq) FROM mailmill_log WHERE log = lease.log), 0), \
                   coalesce((SELECT max(seq) FROM mailmill_snapshot WHERE log = lease.log AND complete), 0)) FROM mailmill_lease AS lease";

@@ -1,7 +1,7 @@
 //! Snapshots of the stores in the database, and the truncation of the log before them.
 //!
 //! Two snapshots are kept. The log is kept from the older one on, so that a node that reads the newest snapshot finds the commits after it
-//! even if another snapshot is taken in the meantime.
+//! even if another snapshot starts in the meantime.
 
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     Ok(position)
 }
 
-/// Deletes all but the two newest snapshots, and the records before the older one. Keeps the records of the last ten minutes, so that
-/// nodes that lag a little need no snapshot.
+/// Deletes all but the two newest snapshots, and the records before the older one. Keeps the records of the last ten minutes, so that nodes
+/// that lag slightly need no snapshot.
 pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     let kept = positions(link, store).await?;
     let [.., older, _] = kept.as_slice() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Tests of the cluster with a real PostgreSQL: who may append, what followers have, and what nodes notice.
+//! Tests of the cluster with a real PostgreSQL: which nodes can append, which data followers have, and which errors nodes detect.
 
 mod conflicts;
 mod exports;
@@ -38,10 +38,10 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
 const TAG_ROWS: Table<u32, Vec<u8>> = Table::new(TAGS);
 const COUNT: Table<u8, i64> = Table::new(CONTACT_COUNTS);
-/// The duration of the lease: a process that gets no CPU for some seconds keeps the lease.
+/// The duration of the lease: long enough that a process without CPU time for some seconds keeps the lease.
 const LEASE: Duration = Duration::from_secs(6);
 
-/// Returns the database server; `None`, with a note, if PostgreSQL is not installed.
+/// Returns the database server. If PostgreSQL is not installed, prints a note and returns `None`.
 fn server() -> Option<&'static Postgres> {
     let server = Postgres::shared();
     if server.is_none() {

@@ -81,7 +81,7 @@ impl SharedTurn {
         self.valid_until.store(until.0, Ordering::SeqCst);
     }
 
-    /// Ends the lease for this process, even if its time has not passed.
+    /// Ends the lease for this process, even if the lease has not expired.
     pub fn end(&self) {
         self.valid_until.store(i64::MIN, Ordering::SeqCst);
         self.set(Turn::Follow);
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
 
-    /// The caches that a process loaded for an earlier lead may be older than the changes of the leader in between.
+    /// The caches that a process loaded in an earlier epoch may lack the changes of the leader in between.
     #[test]
     fn a_process_serves_as_the_leader_only_in_the_epoch_for_which_it_is_ready() {
         let turn = SharedTurn::new(Arc::new(ManualClock::at(Timestamp(0))));

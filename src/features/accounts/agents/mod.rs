@@ -245,7 +245,7 @@ pub fn digest(code: &str) -> [u8; 32] {
     sha256(typed_code(code).as_bytes())
 }
 
-/// Returns the open request with this code; fails unless its agent named the email of `who`. Counts wrong codes per user and per network
+/// Returns the open request with this code; fails unless the agent named the email of `who`. Counts wrong codes per user and per network
 /// address.
 pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();

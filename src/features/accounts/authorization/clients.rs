@@ -42,7 +42,7 @@ pub struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,
-    /// The part of the text after the name of the field: what is wrong, and the remedy.
+    /// The part of the sentence after the field's name: what is wrong, and the remedy.
     pub problem: String,
 }
 

@@ -42,7 +42,7 @@ fn secret(engine: &Engine, prefix: &str) -> Secret {
     Secret::new(format!("{prefix}{}", random_base62(engine.random.as_ref(), RANDOM_CHARACTERS)))
 }
 
-/// Stores the user's consent, and returns the code. `spec` is the operation that the audit log names.
+/// Stores the user's consent, and returns the code. The audit log records the operation `spec`.
 pub async fn consent(
     context: &Context,
     spec: &'static Spec,
@@ -75,7 +75,7 @@ pub struct Tokens {
     pub permissions: PermissionSet,
 }
 
-/// Why a client gets no tokens.
+/// Why a client receives no tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The code or the refresh token is not valid.

@@ -125,7 +125,7 @@ impl RefreshRow {
     }
 }
 
-/// Returns whether a text can be a verifier: 43 to 128 letters, digits and `-._~` (RFC 7636 §4.1).
+/// Returns whether a string can be a verifier: 43 to 128 letters, digits and `-._~` (RFC 7636 §4.1).
 fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'))

@@ -28,7 +28,7 @@ pub struct AuthorizationRequest {
     pub redirect_uri: Option<String>,
     /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
-    /// A value that the client gets back with the decision.
+    /// A value that is returned to the client with the decision.
     pub state: Option<String>,
     /// The SHA-256 hash of the verifier, in base64url (RFC 7636).
     pub code_challenge: String,

@@ -59,7 +59,7 @@ impl Async for SetUpByLink {
         let plan = engine.settings.accounts.owner_plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| {
-            // Check again inside the transaction: of two forms that are submitted concurrently, only the first still finds the link.
+            // Check again inside the transaction: of two concurrent uses of the link, only the first still finds it.
             if !store::setup_link_works(tx, digest, tx.now())? {
                 return Err(members::link_not_found());
             }

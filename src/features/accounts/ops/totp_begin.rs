@@ -12,7 +12,7 @@ use crate::vocab::codes::Code;
 
 pub struct TotpBegin;
 
-/// The secret to set up an authenticator app with.
+/// The secret for setting up an authenticator app.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppSecret {

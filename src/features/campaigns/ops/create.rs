@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, same_in_every_language, score, to_json,
+    CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_room, check_texts, same_in_every_language, score,
+    to_json,
 };
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
@@ -109,11 +110,7 @@ impl Command for Create {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewCampaign) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         projects::require(tx, account, project)?;
-        let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
-        if store::count(tx, project, max)? == max {
-            let detail = format!("A brand can have at most {max} campaigns. Delete drafts that you no longer need.");
-            return Err(Failure::because(Code::LimitReached, detail));
-        }
+        check_room(store::count(tx, project, limits::CAMPAIGNS_PER_PROJECT_MAX)?)?;
         let EmailChoice { emails, mut warnings } =
             emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
         let recipients = Recipients::new(input.recipient_type, input.recipient_id, project);

@@ -75,8 +75,8 @@ pub struct EmailCheckSummary {
     /// The scores of the email; absent if its current version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// At most three findings of the email, and at most three each about signs of spam in the campaign's own subject, the spelling of that
-    /// subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
+    /// The worst findings, worst first: at most three of the email, three about signs of spam in the campaign's own subject, three about
+    /// the spelling of that subject, and three about the spelling of the campaign's own preheader. Ignored findings are left out.
     pub worst_findings: Vec<CheckFinding>,
     /// Whether the URLs of the links were requested.
     pub links_requested: bool,

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::CampaignName;
 use super::create::draft;
+use super::{CampaignName, check_room};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::Plan;
@@ -51,11 +51,7 @@ impl Command for Duplicate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DuplicateCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let pattern = require(tx, account, input.id, input.project_id)?;
-        let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
-        if store::count(tx, pattern.project, max)? == max {
-            let detail = format!("A brand can have at most {max} campaigns. Delete drafts that you no longer need.");
-            return Err(Failure::because(Code::LimitReached, detail));
-        }
+        check_room(store::count(tx, pattern.project, limits::CAMPAIGNS_PER_PROJECT_MAX)?)?;
         let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());
         let campaign = draft(tx, pattern.project, Plan { name, ..pattern.plan });
         store::save(tx, account, None, &campaign);

@@ -35,6 +35,7 @@ use crate::engine::render::merge::{OutputKind, Template};
 use crate::features::campaigns::model::Plan;
 use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::emails::{self, ReadyEmail};
+use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::limits;
 
@@ -65,6 +66,18 @@ impl CampaignRef {
     fn key(&self) -> (CampaignId, Option<ProjectId>) {
         (self.id, self.project_id)
     }
+}
+
+/// Returns a failure if a project with this number of campaigns cannot have more.
+fn check_room(campaigns: usize) -> Result<(), Failure> {
+    let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
+    if campaigns < max {
+        return Ok(());
+    }
+    let detail = format!(
+        "A brand can have at most {max} campaigns, and only drafts can be deleted. Delete a draft, or use another brand."
+    );
+    Err(Failure::because(Code::LimitReached, detail))
 }
 
 /// Returns the merge variables as they are stored: the JSON text of an object.
@@ -98,4 +111,17 @@ fn same_in_every_language(plan: &Plan, emails: &[ReadyEmail]) -> Vec<Warning> {
 
 fn score(score: Score) -> u8 {
     u8::try_from(score.get()).expect("a score is at most 100")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Regression: the error only advised to delete drafts, which does not help if there are none.
+    #[test]
+    fn a_full_brand_gets_advice_that_helps_without_drafts() {
+        assert!(check_room(limits::CAMPAIGNS_PER_PROJECT_MAX - 1).is_ok());
+        let full = check_room(limits::CAMPAIGNS_PER_PROJECT_MAX).expect_err("the brand is full").text();
+        assert!(full.contains("only drafts can be deleted") && full.contains("use another brand"), "{full}");
+    }
 }

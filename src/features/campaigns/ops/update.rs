@@ -36,7 +36,7 @@ pub struct CampaignPatch {
     /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
     pub name: Option<CampaignName>,
-    /// The generation whose emails to send, one per language, as when creating a campaign.
+    /// The generation that contains the emails to send, one per language, as in the request that creates a campaign.
     pub conversation_id: Option<ConversationId>,
     /// The email to send. Without `conversationId`, all recipients get this email.
     pub email_id: Option<EmailId>,

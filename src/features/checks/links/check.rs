@@ -214,7 +214,7 @@ fn may_get(links: &Links, uses: &[usize]) -> fn(&Url) -> bool {
     if uses.any(|one| one.kind == LinkKind::Link) { model::may_get } else { model::may_get_file }
 }
 
-/// Returns the status of a link, and the reason unless it works.
+/// Returns the status of a link and, unless the link works, the reason.
 pub fn status(report: &LinkReport) -> (LinkStatus, Option<String>) {
     let trail = &report.probe.trail;
     let because = |status, reason: &dyn std::fmt::Display| (status, Some(reason.to_string()));

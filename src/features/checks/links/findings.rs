@@ -235,7 +235,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Compares the texts of links with their targets.
+    /// Compares the text of links with their targets.
     fn texts(&mut self, urls: &[CheckedUrl]) {
         let mut by_text: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
         for checked in urls {
@@ -362,7 +362,7 @@ fn shown_host(text: &str) -> Option<String> {
     if host.parse::<IpAddr>().is_ok() {
         return Some(host);
     }
-    // A text such as "v2.0" or "Node.js" is a host name only if it ends in a known public suffix.
+    // Text such as "v2.0" or "Node.js" is a host name only if it ends in a known public suffix.
     psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known() && host.contains('.'))?;
     let is_url = text.contains("://")
         || text.starts_with("www.")

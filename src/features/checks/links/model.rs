@@ -250,7 +250,7 @@ pub const UNSUBSCRIBE_WORDS: &[&str] = &[
     "wypisz",
 ];
 
-/// Other words, in lowercase, that suggest that opening a link changes something. They are searched for in URLs and link texts.
+/// Other words, in lowercase, that suggest that opening a link changes something. The check looks for them in URLs and link text.
 const CHANGING_WORDS: &[&str] = &[
     "opt_out",
     "optin",
@@ -282,7 +282,7 @@ const TOKEN_CHARACTERS_MIN: usize = 24;
 /// The minimum number of changes between letters and digits, or between cases, in a value that looks random.
 const TOKEN_CHANGES_MIN: usize = 3;
 
-/// Returns whether a text suggests that opening the link changes something, such as a subscription.
+/// Returns whether a URL or the text of a link suggests that opening the link changes something, such as a subscription.
 pub fn announces_change(text: &str) -> bool {
     let text = text.to_lowercase();
     UNSUBSCRIBE_WORDS.iter().chain(CHANGING_WORDS).any(|word| text.contains(word))
@@ -325,7 +325,8 @@ fn is_random(value: &str) -> bool {
     };
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    // Words can start with a capital, which adds up to two changes (before and after it), so these are not a sign of a random value.
+    // Words can start with a capital, which adds up to two changes (before and after it), so these changes are not a sign of a random
+    // value.
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN

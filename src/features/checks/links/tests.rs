@@ -229,7 +229,7 @@ fn certificate(name: &str, years: std::ops::Range<i32>) -> (CertificateDer<'stat
     (der, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// The paths that the test requests on several hosts each, with the expected status of the link.
+/// The paths that the test requests on each of several hosts, with the expected status of the link.
 const SERVED: [(&str, LinkStatus); 44] = [
     ("/200", Works),
     ("/204", Works),
@@ -400,7 +400,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let closed = free_address().port();
     let hung_up = hang_up(&tasks).await.port();
     let mut cases = cases(port, &secure, closed, hung_up);
-    // The texts of the first three links, but not their URLs, announce a change. The last URL is also the URL of an image.
+    // The text of the first three links announces a change, but their URLs do not. The last URL is also the URL of an image.
     let [english, dutch, vague] = ["english", "dutch", "vague"].map(|word| format!("http://leave.test:{port}/leave/{word}"));
     let token = format!("http://leave.test:{port}/token/link?t=9d2b7f1e60c3a8545b1e7d90");
     let links = email(

@@ -115,7 +115,7 @@ pub struct LinkSummary {
     pub average_response_time: u64,
 }
 
-/// The duration and the extent of the check.
+/// How long the check took, and how much it covered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkMetadata {

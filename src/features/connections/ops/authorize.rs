@@ -28,8 +28,8 @@ pub struct BeginSignIn {
     pub project_id: Option<ProjectId>,
     /// The connection to reconnect. The user must sign in to the same account on the platform.
     pub connection_id: Option<ConnectionId>,
-    /// What the connection may do. The user is asked only for the scopes of these uses. If absent, what the connection to reconnect may
-    /// do or, for a new connection, `imports`.
+    /// What the connection may do. The user is asked only for the scopes of these uses. If absent, the uses of the connection to reconnect
+    /// or, for a new connection, `imports`.
     #[schemars(length(min = 1, max = 2))]
     pub uses: Option<Vec<ConnectionUse>>,
 }

@@ -38,7 +38,7 @@ pub struct NewConnection {
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
     /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,
-    /// The connection to reconnect, with a key of the same account. Its project does not change.
+    /// The connection to reconnect. The key must belong to the same account. The connection's project does not change.
     pub connection_id: Option<ConnectionId>,
 }
 
@@ -95,7 +95,7 @@ pub struct CheckedAccount {
     pub known: Option<Connection>,
 }
 
-/// The credentials of an account, what they allow, and for tokens the digest of the sign-in's state.
+/// The credentials of an account and what they allow. For tokens, also the digest of the sign-in's state.
 pub struct Access {
     pub credentials: Credentials,
     pub uses: Vec<ConnectionUse>,

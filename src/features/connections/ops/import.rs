@@ -34,7 +34,7 @@ pub struct ImportFromProvider {
     /// Which contacts without recorded consent are imported. Unsubscribed and suppressed contacts are always imported, with that status.
     #[serde(default)]
     pub consent_mode: ConsentMode,
-    /// The connection to use. Required if several accounts of the provider are connected.
+    /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
     /// Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. All other
     /// fields are imported as usual. The import preview lists the fields.

@@ -38,7 +38,7 @@ pub struct PreviewImport {
     /// Which contacts without recorded consent would be imported.
     #[serde(default)]
     pub consent_mode: ConsentMode,
-    /// The connection to use. Required if several accounts of the provider are connected.
+    /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
     /// Maps the platform's fields to contact fields, as in the import.
     #[serde(default)]

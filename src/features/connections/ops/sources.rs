@@ -25,15 +25,15 @@ pub struct ListSources {
     pub provider: Provider,
     /// The project into which the contacts would be imported.
     pub project_id: ProjectId,
-    /// The connection to use. Required if several accounts of the provider are connected.
+    /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
 }
 
 /// The sources of a connected account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportSources {
-    /// At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first source has the suppressed contacts: those
-    /// who unsubscribed or bounced.
+    /// At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first source contains the suppressed contacts, who
+    /// unsubscribed or bounced.
     pub sources: Vec<SourceView>,
 }
 

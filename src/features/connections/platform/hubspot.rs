@@ -1,8 +1,8 @@
 //! HubSpot: the contacts in a list are read in batches of 100, in three steps: their IDs, their properties, and their subscription
 //! statuses. The request and response formats are those of HubSpot's API descriptions for the pinned version.
 //!
-//! Membership of a list is not consent: only a subscription status can state consent. Contacts who unsubscribed leave the lists whose
-//! filter requires consent, so all contacts who unsubscribed from all email or bounced are a source too.
+//! Membership in a list is not consent: only a subscription status can state consent. Contacts who unsubscribed leave the lists whose
+//! filter requires consent, so the contacts who unsubscribed from all email or bounced are also a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,15 +141,15 @@ struct ErrorContext {
 }
 
 impl<T> Batch<T> {
-    /// Returns the results if there is one for each input that exists. A list can still have a contact that was deleted.
+    /// Returns the results if every input that exists has one. A list can still contain a deleted contact.
     fn existing(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         let deleted: usize =
             self.errors.iter().filter(|error| error.category == NOT_FOUND).map(|error| error.context.ids.len()).sum();
         self.complete(inputs.saturating_sub(deleted))
     }
 
-    /// Returns the results if there is one for each input; otherwise fails. HubSpot omits inputs that it could not read, and the
-    /// import must not conclude that these contacts made no choice.
+    /// Returns the results if every input has one; otherwise fails. HubSpot omits inputs that it could not read, and the import must not
+    /// conclude that these contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
@@ -289,9 +289,9 @@ impl ChangesPort for HubSpot {
     }
 }
 
-/// Searches for contacts by the time of their last change and, if there are conditions, by any of them. A search returns at most
-/// [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact. The cursor consists of this time in milliseconds
-/// and HubSpot's own cursor.
+/// Searches for contacts by the time of their last change and, if `conditions` is not empty, by any of these conditions. A search returns
+/// at most [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact's change. The cursor consists of this time
+/// in milliseconds and HubSpot's own cursor.
 async fn search(
     client: &Client<'_>,
     conditions: &[Value],
@@ -368,7 +368,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
-/// Parses the responses with the contacts' choices, as a fuzz target. A choice to unsubscribe takes precedence.
+/// Fuzz target: parses HubSpot's responses that contain contacts' choices. A choice to unsubscribe takes precedence.
 #[cfg(any(test, fuzzing))]
 pub fn read_choices(body: &[u8]) {
     let some = serde_json::from_slice::<Batch<Statuses>>(body).map(|batch| batch.results).unwrap_or_default();

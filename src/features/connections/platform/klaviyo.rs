@@ -1,7 +1,7 @@
 //! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
 //! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles. A suppressed profile may be on no list,
-//! so all suppressed profiles of the account are a source too.
+//! so the account's suppressed profiles are also a source.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
 
 /// The ID of the source with all suppressed profiles. Klaviyo's own IDs are shorter.
 const SUPPRESSED: &str = "suppressed";
-/// The filter for profiles that were suppressed at or after a time, which is appended.
+/// The filter for profiles that were suppressed at or after a time. The time is appended.
 const SUPPRESSED_SINCE: &str = "greater-or-equal(subscriptions.email.marketing.suppression.timestamp,";
 
 pub struct Klaviyo;
@@ -168,7 +168,7 @@ impl AudiencePort for Klaviyo {
         cursor: Option<&str>,
     ) -> Result<ContactPage, PlatformError> {
         if source.id == SUPPRESSED && source.kind == SourceKind::Segment {
-            // The filter for suppressed profiles needs a time, so the first import uses 1970, which selects all of them.
+            // The filter for suppressed profiles needs a time, so the first import uses 1970, which selects all suppressed profiles.
             let filter = format!("{SUPPRESSED_SINCE}{})", since.unwrap_or(Timestamp(0)));
             return profiles(client, "/api/profiles", (Some(&filter), cursor), &[]).await;
         }
@@ -183,7 +183,7 @@ impl AudiencePort for Klaviyo {
     }
 }
 
-/// The filters for changed profiles; a time is appended to each of them. Klaviyo does not document whether a suppression counts as an
+/// The filters for changed profiles. A time is appended to each filter. Klaviyo does not document whether a suppression counts as an
 /// update.
 const CHANGES: [&str; 3] =
     ["greater-than(updated,", SUPPRESSED_SINCE, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,"];

@@ -2,7 +2,7 @@
 //!
 //! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
 //! previous page. If the page starts with another contact, the import goes back by one page. The members of an audience are sorted by
-//! sign-up, so that new ones come last; a request cannot sort the members of a segment.
+//! sign-up time, so that new members come last; a request cannot sort the members of a segment.
 //!
 //! The groups that members chose, such as topics, become tags. A member has only the IDs of its groups, so their names are read first.
 

@@ -59,7 +59,7 @@ trait ChangesPort {
 pub enum Part<'s> {
     /// A source's contacts. If a time is given, contacts that have neither joined the source nor changed since then may be left out.
     Source(&'s ProviderSource, Option<Timestamp>),
-    /// The account's contacts that have changed since a time, whatever source they belong to.
+    /// The account's contacts that have changed since a time, regardless of their source.
     Changes(&'s [ProviderSource], Timestamp),
 }
 
@@ -163,7 +163,7 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
-/// Parses each platform's page of contacts, as a fuzz target.
+/// Fuzz target: parses each platform's page of contacts.
 #[cfg(any(test, fuzzing))]
 pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     let mapping = Mapping::recording(Default::default());
@@ -171,8 +171,8 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     pages.into_iter().flatten().flatten().collect()
 }
 
-/// Parses a body as HubSpot's responses with contacts' choices, and as an error response, as a fuzz target. Returns the description in the
-/// error.
+/// Fuzz target: parses a body as HubSpot's responses that contain contacts' choices and as an error response. Returns the error's
+/// description.
 #[cfg(any(test, fuzzing))]
 pub fn read_response(body: &[u8]) -> String {
     hubspot::read_choices(body);

@@ -1,7 +1,7 @@
 //! Uploads the images of an email to a platform.
 //!
-//! An image that was uploaded to an account is not uploaded again. Images that cannot be uploaded stay where they are hosted, such as
-//! images that cannot be read or that the platform refuses.
+//! An image that was uploaded to an account is not uploaded again. Images that cannot be read or that the platform refuses stay where they
+//! are hosted.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub async fn upload(
     Ok(Uploaded { html: projects::each_image(html, |address| moved.get(address).cloned()), left })
 }
 
-/// Returns whether the URL contains no merge fields, in the syntax of any platform.
+/// Returns whether the URL contains no merge fields in any platform's syntax.
 fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }

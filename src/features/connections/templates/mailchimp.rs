@@ -1,7 +1,7 @@
 //! Mailchimp's templates, drafts of campaigns, and images. The paths and parameters are those of Mailchimp's API description for version
 //! 3.0.
 //!
-//! Mailchimp keeps deleted templates and marks them as not active.
+//! Mailchimp keeps deleted templates and marks them as inactive.
 
 use data_encoding::BASE64;
 use http::Method;
@@ -66,7 +66,7 @@ struct CampaignSettings {
 }
 
 impl CampaignSettings {
-    /// Returns whether the campaign already has the texts of the draft.
+    /// Returns whether the campaign already has the name, subject and preview text of the draft.
     fn are_of(&self, draft: &Draft) -> bool {
         let is_same = |own: &Option<String>, new: &str| own.as_deref().unwrap_or_default() == new;
         self.title == draft.name && is_same(&self.subject_line, &draft.subject) && is_same(&self.preview_text, &draft.preheader)

@@ -1,7 +1,7 @@
 //! Creates the drafts of an export on a platform, or updates the objects that an earlier export created.
 //!
-//! Invariant: an object is created only after its row records that the creation has started. If the response is lost, the object is
-//! searched by its name, now or in the next export, before another one is created.
+//! Invariant: an object is created only after its row records that the creation has started. If the response is lost, this export or the
+//! next one searches for the object by name before it creates another.
 
 use tokio::time::timeout;
 

@@ -1,4 +1,4 @@
-//! Tests of imports that meet limits, failures and changes of their connection.
+//! Tests of imports that encounter limits, failures, and changes to their connection.
 
 use std::time::Duration;
 
@@ -157,7 +157,7 @@ fn a_batch_with_missing_results_is_read_again() {
     assert_eq!(progress(&app, &id)["counts"]["created"], 10);
 }
 
-// Regression test: one deleted contact that a list still had ended the whole import after thirty attempts.
+// Regression test: a deleted contact that was still in a list made the whole import fail after thirty attempts.
 #[test]
 fn a_deleted_contact_that_a_list_still_has_does_not_stop_the_import() {
     let peer = Platforms::start(10);

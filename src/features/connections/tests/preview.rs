@@ -6,7 +6,7 @@ use super::{PLATFORMS, app, connect, progress, work};
 use crate::testing::TestApp;
 use crate::testing::platforms::{KLAVIYO_KEY, Platforms};
 
-/// The names that each platform uses for the fields with the first name and the shoe size.
+/// Each platform's names for the first name field and the shoe size field.
 const FIELDS: [(&str, &str); 3] = [("first_name", "properties.shoe"), ("FNAME", "SHOE"), ("firstname", "shoe")];
 
 fn input((provider, _, source, kind): (&str, &str, &str, &str), fields: Value) -> Value {

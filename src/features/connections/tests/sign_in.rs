@@ -1,7 +1,7 @@
 //! Tests of signing in to the platforms.
 //!
-//! These tests call the modules of the operations, because the test app's caller is a key, which cannot sign in. `tests/it` tests the whole
-//! flow in a browser.
+//! These tests call the operations' modules directly, because the test app's caller is an API key, which cannot sign in. `tests/it` tests
+//! the whole flow in a browser.
 
 use serde_json::json;
 

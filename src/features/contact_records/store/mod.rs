@@ -112,7 +112,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     })
 }
 
-/// Returns the contacts in `wanted` whose last change is at a time that `holds` accepts.
+/// Returns the contacts in `wanted` whose time of last change `holds` accepts.
 pub fn updated(
     tx: &impl Read,
     project: ProjectId,
@@ -255,7 +255,7 @@ impl Changes {
             self.leave(facet, number);
         }
         self.updates.insert(number, None);
-        // A contact that was created and removed by the same command was never visible to others.
+        // A contact that was created and removed by the same command was never visible outside the command.
         if self.fresh.remove(number) {
             self.emails.retain(|(_, added)| *added != number);
             return Ok(());

@@ -200,7 +200,7 @@ pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
 
 fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-    // Files made by hand use the label of the dashboard.
+    // Files made by hand use the labels from the dashboard.
     let word = if word == "not-subscribed" { Status::NonSubscribed.word() } else { word.as_str() };
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");

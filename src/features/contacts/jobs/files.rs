@@ -7,10 +7,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of bytes of a file that one transaction stores, so that there is one disk sync for each 2 MiB.
+/// The number of bytes of a file that one transaction stores, so that each 2 MiB needs only one disk sync.
 pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
 
-/// Starts to store a file. An incomplete file expires after [`limits::CONTACT_UPLOAD_KEPT_MS`].
+/// Starts storing a file. An incomplete file expires after [`limits::CONTACT_UPLOAD_KEPT_MS`].
 pub fn begin(tx: &mut WriteTx<'_>, name: String) -> BlobId {
     let id = BlobId::make(tx.now(), tx.random());
     let expires_at = Some(tx.now().plus_ms(limits::CONTACT_UPLOAD_KEPT_MS));

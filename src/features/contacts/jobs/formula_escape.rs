@@ -1,17 +1,17 @@
 //! Escapes cells that a spreadsheet would interpret as formulas, and removes the escaping from imported cells.
 //!
-//! A cell that starts with one of the [`FORMULA_STARTS`] gets a leading apostrophe, which makes spreadsheets treat the cell as text. A text
-//! that already looks like such a cell gets another apostrophe, so that an import restores every exported text.
+//! A cell that starts with one of the [`FORMULA_STARTS`] gets a leading apostrophe, which makes spreadsheets treat the cell as text. Text
+//! that already looks escaped gets another apostrophe, so that an import restores exactly the exported text.
 
 /// Characters that make a spreadsheet interpret a cell as a formula.
 const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
-/// Returns whether the cell needs an apostrophe: its first character other than an apostrophe is the start of a formula.
+/// Returns whether the cell needs an apostrophe: its first character other than an apostrophe can start a formula.
 fn needs_apostrophe(cell: &[u8]) -> bool {
     cell.iter().find(|byte| **byte != b'\'').is_some_and(|first| FORMULA_STARTS.contains(first))
 }
 
-/// Returns the cell, after removing the apostrophe that [`write_cell`] adds.
+/// Returns the cell without the apostrophe that [`write_cell`] adds.
 pub fn unescape(cell: &[u8]) -> &[u8] {
     match cell {
         [b'\'', rest @ ..] if needs_apostrophe(rest) => rest,

@@ -1,7 +1,7 @@
 //! Work on contacts that takes longer than a request: large bulk writes, imports, exports and bulk changes.
 //!
 //! A job is a row. The worker reads the row, does a limited amount of work, and records the progress in the same transaction. After a
-//! crash, a job therefore resumes where it was, without repeating recorded work; an export starts again.
+//! crash, a job therefore resumes where it stopped, without repeating recorded work; an export starts over.
 
 pub mod bulk;
 pub mod change;
@@ -112,7 +112,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     match &job.task {
         Task::Bulk(bulk) => {
             imported(tx, &job);
-            // After a failure, the rows that were not processed are of no use, but contain personal data.
+            // After a failure, the unprocessed rows are no longer needed, but contain personal data.
             store::delete_rows(tx, job.id, bulk.next..bulk.rows);
         }
         Task::Provider(_) => imported(tx, &job),

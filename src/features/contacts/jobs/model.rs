@@ -108,7 +108,7 @@ pub struct ProviderImport {
     pub since: Option<Timestamp>,
     /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,
-    /// The name of the tag that contacts of the sources get.
+    /// The name of the tag for contacts from the sources.
     pub tag: String,
     /// The position of the next page.
     pub position: Position,
@@ -182,7 +182,7 @@ pub struct ContactEdits {
     pub add_tags: Vec<String>,
     pub remove_tags: Vec<String>,
     pub status: Option<Status>,
-    /// Whether to delete the contacts, which excludes all other edits.
+    /// Whether to delete the contacts. Cannot be combined with other edits.
     pub delete: bool,
 }
 

@@ -85,8 +85,11 @@ pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
     let start = blobs::chunk(tx, import.file, 0)?.unwrap_or_default();
+    // The request has no file: the ID refers to the file, and only another delimiter can make its headers invalid after the upload.
+    let field = if delimiter.is_some() { "delimiter" } else { "id" };
     let delimiter = delimiter.unwrap_or_else(|| fitting(&start, import.delimiter));
-    let (headers, offset) = super::headers(&start, delimiter, import.encoding)?;
+    let found = super::headers(&start, delimiter, import.encoding);
+    let (headers, offset) = found.map_err(|failure| failure.in_field(field))?;
     let whole = start.len() as u64 == head.bytes;
     let rows = first_rows(&start, whole, (offset, headers.len()), delimiter, import.encoding, rows);
     Ok(FilePreview { file_name: head.name, bytes: head.bytes, headers, rows, offset, delimiter })

@@ -81,7 +81,7 @@ impl ProviderImport {
         self.sources.len() + usize::from(self.reads_changes)
     }
 
-    /// Returns whether this part contains the account's changed contacts, whatever source they belong to.
+    /// Returns whether this part contains the account's changed contacts, regardless of their source.
     pub fn is_of_changes(&self, part: u32) -> bool {
         part as usize >= self.sources.len()
     }

@@ -222,7 +222,8 @@ impl<S: std::io::Read> Records<S> {
     }
 }
 
-/// Returns the headers of a file that starts with the bytes `head`, and the offset after the headers.
+/// Returns the headers of a file that starts with the bytes `head`, and the offset after the headers. The failure names the field `file`;
+/// callers whose request has no file replace the field.
 pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
     if head.starts_with(b"PK\x03\x04") {
         let detail = "the file is an Excel workbook or another archive; save the sheet as CSV and upload the CSV file";

@@ -1,4 +1,4 @@
-//! Tests of jobs from request to end: their results, and that interruptions do not change the results.
+//! Tests jobs from the request to the result, and that interruptions do not change the result.
 
 use std::collections::BTreeMap;
 
@@ -274,7 +274,7 @@ fn a_bulk_write_that_fails_keeps_none_of_the_rows_that_it_did_not_process() {
     assert_eq!(kept(), 0);
 }
 
-// Regression test: a damaged row was treated as a failure of the disk, so the job was retried forever, and no other job got a turn.
+// Regression test: a damaged row was treated as a disk failure, so the job was retried forever, and no other job got a turn.
 #[test]
 fn a_damaged_contact_stops_its_job_and_no_other() {
     let app = TestApp::new();

@@ -43,7 +43,7 @@ pub struct BulkChangeRequest {
     /// The IDs of 1 to 1,000 contacts. IDs that do not exist are ignored.
     #[schemars(length(min = 1, max = limits::CHANGE_IDS_MAX))]
     pub ids: Option<Vec<ContactId>>,
-    /// True to select all contacts, optionally limited by `segmentId` and `filters`. Excludes `ids`.
+    /// True to select all contacts, optionally limited by `segmentId` and `filters`. Cannot be combined with `ids`.
     #[serde(default)]
     pub all: bool,
     /// With `all`: selects only contacts in this segment.
@@ -60,7 +60,7 @@ pub struct BulkChangeRequest {
     pub remove_tags: Vec<TagName>,
     /// The new status. Every change is allowed; for example, this can resubscribe contacts who unsubscribed or bounced.
     pub status: Option<Status>,
-    /// True to delete the contacts. Excludes all other changes.
+    /// True to delete the contacts. Cannot be combined with other changes.
     #[serde(default)]
     pub delete: bool,
 }

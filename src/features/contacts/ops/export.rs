@@ -30,11 +30,11 @@ pub struct ExportRequest {
     pub filters: Option<ExportFilters>,
 }
 
-/// Filters like those of a segment, and a search.
+/// Filters, as for a segment, and a search.
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {
-    /// A search in email, names, company, phone, city, tags and custom fields.
+    /// Words to find in email, names, company, phone, city, tags and custom fields.
     pub search: Option<String>,
     #[schemars(flatten)]
     pub conditions: FilterTree,

@@ -141,6 +141,17 @@ mod tests {
         assert_eq!(app.get(&format!("{path}/preview")).refusal().0, 409);
     }
 
+    // Regression: errors about the headers named the field `file`, which only the upload has.
+    #[test]
+    fn errors_about_the_headers_name_a_field_of_the_request() {
+        let app = TestApp::new();
+        let path = hold(&app, ";;\nada@example.com;Ada;\n");
+        let preview = app.get(&format!("{path}/preview?delimiter=%3B"));
+        assert_eq!((preview.refusal().0, &preview.body["data"]["field"]), (400, &json!("delimiter")), "{preview:?}");
+        let start = app.post(&format!("{path}/start"), json!({}));
+        assert_eq!((start.refusal().0, &start.body["data"]["field"]), (400, &json!("id")), "{start:?}");
+    }
+
     #[test]
     fn abandoned_files_are_deleted() {
         let app = TestApp::new();

@@ -72,7 +72,7 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     }
 }
 
-/// Returns a finished job whose retention period is over, if there is one.
+/// Returns a finished job whose retention period has ended, if there is one.
 pub fn expired(tx: &impl Read, now: Timestamp) -> Result<Option<Job>> {
     let is_old = |at: Timestamp| now.ms_since(at) >= limits::JOB_RETENTION_MS;
     let mut expired = None;

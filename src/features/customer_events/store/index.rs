@@ -1,9 +1,9 @@
 //! The indexes of customer events: by contact and by key.
 //!
-//! The rows of these indexes are at random positions in large tables. If each request wrote them directly, nearly every row would require
-//! the copy of a page that is many times larger. A request therefore appends its index entries by contact as one row (a pending batch) and,
-//! if it has many keys, its sorted keys as another row (a run). A worker moves the rows of many requests into the indexes together, so that
-//! one page copy serves many rows. Readers combine the indexes with the pending rows.
+//! The rows of these indexes are at random positions in large tables. If each request wrote them directly, the store would have to copy a
+//! page many times larger than the row for nearly every row. A request therefore appends its index entries by contact as one row (a pending
+//! batch) and, if it has many keys, its sorted keys as another row (a run). A worker moves the rows of many requests into the indexes
+//! together, so that one page copy serves many rows. Readers combine the indexes with the pending rows.
 //!
 //! Invariants: an event's entry is never both pending and in the indexes. The backlog has a maximum size; when it is full, requests write
 //! to the indexes directly.

@@ -37,7 +37,7 @@ const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_CO
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(EVENTS), RowCheck::of(NAMES), RowCheck::of(CONTACTS), RowCheck::of(DAYS), RowCheck::of(COUNTS)];
 
-/// A key in [`COUNTS`]: a number that grows with every customer event and becomes part of the next event's ID.
+/// A key in [`COUNTS`]: a number that increases with every customer event and becomes part of the next event's ID.
 const EVENT_COUNT: u8 = 0;
 /// A key in [`COUNTS`]: the number of event names, which is also the number of the next name.
 const NAME_COUNT: u8 = 1;
@@ -83,7 +83,7 @@ fn counter(tx: &impl Read, project: ProjectId, which: u8) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, which))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns the number of events ever recorded, including erased events. Filters cache their results for this number.
+/// Returns the number of events ever recorded, including erased events. A filter's cached result is valid while this number stays the same.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     counter(tx, project, EVENT_COUNT)
 }
@@ -93,7 +93,7 @@ pub struct EventWriter {
     project: ProjectId,
     /// The numbers of event names by their folded form; `None` for a name that does not exist yet.
     names: HashMap<String, Option<u32>>,
-    /// The random ends of new IDs, fetched in one system call to save time.
+    /// The random suffixes of new IDs, fetched in one system call to save time.
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
     /// The events that used the requested keys, including events that this command wrote.

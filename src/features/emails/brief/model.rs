@@ -1,7 +1,7 @@
 //! The typed brief: the parts of an email that a prompt asks for.
 //!
 //! Rules or a language model read the brief from a prompt, users can correct it, and the composer or a language model writes the email from
-//! it. Parts keep their spans in the prompt, so that warnings can report text of the prompt that the email does not contain.
+//! it. Parts keep their spans in the prompt, so that warnings can report prompt text that the email does not contain.
 
 use jiff::civil::{Date, Time};
 use schemars::JsonSchema;
@@ -179,7 +179,7 @@ pub enum FactKind {
     Time,
     Place,
     Capacity,
-    /// The current price, not one before a discount.
+    /// The current price, not a price before a discount.
     Price,
     OldPrice,
     /// A minimum, such as an order value or a number of guests.
@@ -208,7 +208,7 @@ pub enum FactRole {
     Reopens,
     PriceChanges,
     Delivery,
-    /// The date of an event in the past.
+    /// The date of a past event.
     Happened,
     Other,
 }

@@ -2,7 +2,7 @@
 
 use crate::features::emails::brief::{Brief, FactKind};
 
-/// Words that address the recipients, folded, by language: informal and formal ones. A formal German word is recognized by its capital.
+/// Words that address the recipients, folded, by language: informal and formal. A formal German word is recognized by its capital letter.
 const FORMS: [(&str, &[&str], &[&str]); 5] = [
     (
         "de",
@@ -24,7 +24,7 @@ pub fn form_of(brief: &Brief) -> Option<bool> {
     let texts = texts.map(|fact| fact.text.as_str()).chain(brief.stories.iter().map(|story| story.text.text.as_str()));
     let (mut is_informal, mut is_formal) = (false, false);
     for text in texts {
-        // The first word of a sentence is always capitalized, so its capital does not make it formal.
+        // The first word of a sentence is always capitalized, so its capital letter does not make it formal.
         for (at, word) in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).enumerate() {
             let lower = word.to_lowercase();
             is_informal |= informal.contains(&lower.as_str());

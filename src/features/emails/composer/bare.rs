@@ -173,12 +173,13 @@ const EVERYTHING: [&str; 68] = [
     "todos",
     "os",
 ];
-/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own.
+/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own
+/// prepositions.
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
 /// The keys of the phrases that translate common scopes of offers.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
-/// The minimum length, in characters, of the words of a statement that a list must contain. Shorter words are mostly articles and
-/// conjunctions.
+/// The minimum length, in characters, of the words of a statement that [`Content::is_listed`] looks for. Shorter words are mostly articles
+/// and conjunctions.
 const LISTED_CHARACTERS_MIN: usize = 4;
 /// The possible lengths, in characters, of an item in a list of news.
 const ITEM_CHARACTERS: std::ops::RangeInclusive<usize> = 6..=72;
@@ -324,14 +325,14 @@ impl<'a> Content<'a> {
         self.scope().is_none() && (self.scope_words().is_some() || self.statements.iter().any(says_all))
     }
 
-    /// Returns whether a folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a
-    /// list, a table or a quotation separates the words of the statement.
+    /// Returns whether folded text contains all numbers and longer words of a printed statement. Any order is accepted, because a list, a
+    /// table or a quotation separates the words of the statement.
     pub fn is_listed(&self, at: usize, said: &str) -> bool {
         let text = self.text(at);
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
         let text = quoted.unwrap_or(text);
         let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
-        // The table of an invitation or of opening hours writes dates, times and numbers in a different form.
+        // The table in an invitation or in a notice of opening hours formats dates, times and numbers differently.
         let has_table = matches!(self.brief.purpose, Goal::Event | Goal::Webinar | Goal::OpeningHours);
         let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
         let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();

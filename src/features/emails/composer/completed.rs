@@ -8,11 +8,11 @@ use super::purposes::{correct_by_facts, count, is_statement};
 use super::text::{capital, folded, tidy};
 use crate::features::emails::brief::{Brief, Fact, FactKind, Goal, Part, Span, Story};
 
-/// The maximum number of words of a passage that is a label: "New in the shop: …".
+/// The maximum number of words in a passage that is a label: "New in the shop: …".
 const LABEL_WORDS_MAX: usize = 4;
-/// The maximum number of words of a label that is the name of a product.
+/// The maximum number of words in a label that is the name of a product.
 const NAME_WORDS_MAX: usize = 3;
-/// The minimum number of characters of a product's name without its plural ending. Shorter texts occur in many words.
+/// The minimum number of characters in a product's name without its plural ending. Shorter strings occur in many words.
 const NAME_STEM_CHARACTERS_MIN: usize = 3;
 /// The number of characters between a story and the part that completes its last sentence: a punctuation mark and a space.
 const SIGN_GAP: u32 = 2;
@@ -176,13 +176,13 @@ fn whole_scope(brief: &mut Brief, language: Language) {
     offer.scope = Some(Part { text: format!("{own} {and} {}", more.join(" ")), span: scope.span });
 }
 
-/// Removes products that a launch mentions only as a kind of thing: "Our flower subscription: a seasonal bouquet every two weeks". The
-/// email is not about the brand's product of this name, whose price can differ.
+/// Removes products that a launch email mentions only generically: "Our flower subscription: a seasonal bouquet every two weeks". The email
+/// is not about the brand's product of this name, whose price can differ.
 fn drop_kinds(brief: &mut Brief, language: Language) {
     if brief.purpose != Goal::Launch {
         return;
     }
-    // After an article, a product's name is a kind of product: "a seasonal bouquet" is not the product "Seasonal bouquet".
+    // After an article, a product's name denotes a kind of product: "a seasonal bouquet" is not the product "Seasonal bouquet".
     let articles = Bank::of(language).phrases("words.articles");
     let texts: Vec<String> = brief.facts.iter().filter(|fact| is_statement(fact)).map(|fact| fact.text.clone()).collect();
     let is_kind = |fact: &Fact| {

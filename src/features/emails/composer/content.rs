@@ -177,7 +177,7 @@ impl<'a> Content<'a> {
         (0..brief.facts.len()).filter(is_loose).collect()
     }
 
-    /// Returns whether a folded text contains a fact, in the prompt's words or in the format of the email's language.
+    /// Returns whether folded text contains a fact, in the prompt's words or in the format of the email's language.
     pub fn is_said(&self, fact: &Fact, said: &str) -> bool {
         let shown = |form: &String| said.contains(&folded(form));
         // A relative day such as "Sunday" is enough for a class on Sundays, but not for the end of an offer.
@@ -519,7 +519,7 @@ impl<'a> Content<'a> {
         span.start.checked_sub(before.end).is_some_and(|gap| ITEM_GAP.contains(&gap))
     }
 
-    /// Returns the text of the brief that is compared with the brand's pictures, products and texts to choose suitable ones.
+    /// Returns the text of the brief that is matched against the brand's pictures, products and entries.
     pub fn topic(&self) -> String {
         let brief = self.brief;
         let parts = [&brief.subject, &brief.headline].into_iter().flatten().chain(&brief.instructions).map(|part| &part.text);
@@ -571,7 +571,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Returns whether a folded text contains every clause of a text, in any order.
+/// Returns whether folded text contains every clause of `text`, in any order.
 fn contains_words(said: &str, text: &str) -> bool {
     let text_of_pieces = text.replace(" - ", "\n").replace(" – ", "\n");
     let pieces = text_of_pieces.split(['.', '!', '?', '\n', ':', ',', ';']).map(folded).filter(|piece| !piece.trim().is_empty());
@@ -588,7 +588,7 @@ pub fn same_address(one: &str, other: &str) -> bool {
     bare(one) == bare(other)
 }
 
-/// Returns whether a text contains no words except a currency.
+/// Returns whether the text contains no words except a currency.
 fn is_bare(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     words

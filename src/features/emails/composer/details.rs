@@ -6,7 +6,7 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// Parts of words that identify a text about delivery.
+/// Parts of words that identify text about delivery.
 const DELIVERY: [&str; 14] = [
     "shipping",
     "deliver",
@@ -203,7 +203,7 @@ impl Writer<'_> {
                     rows.push((self.label(name), Rich::plain(&capital(value))));
                 }
             }
-            // A single row is kept only if no text contains the same information.
+            // A single row is kept only if no other text of the email contains its information.
             let said = self.says_all();
             if rows.len() < 2 {
                 rows.retain(|(_, value)| !said.contains(folded(&value.words()).trim()));
@@ -279,7 +279,7 @@ impl Writer<'_> {
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
-        // A length of time can describe the recipients, and says nothing alone: "users whose trial ended 30 days ago".
+        // A length of time can describe the recipients, and says nothing on its own: "users whose trial ended 30 days ago".
         let audience = content.brief.audience.as_ref().and_then(|part| part.span);
         let describes = |fact: &Fact| {
             let inside = fact.span.zip(audience).is_some_and(|(own, part)| part.start <= own.start && own.end <= part.end);

@@ -179,7 +179,7 @@ impl Source<'_> {
             (NEWS_CHARACTERS_MIN..=NEWS_CHARACTERS_MAX).contains(&length) && !ends(text) && !text.contains(['?', '@'])
         };
         let has_number = |text: &str| text.contains(['%', '€', '$', '£']);
-        // A number at the end is whole unless another number continues it: "on 24, 25 and 26 May", "11 - 13 December".
+        // A number at the end is complete unless another number continues it: "on 24, 25 and 26 May", "11 - 13 December".
         let is_cut = |(head, rest): &(&str, &str)| {
             [head.chars().next_back(), rest.chars().next()].into_iter().flatten().filter(char::is_ascii_digit).count() == 2
         };
@@ -269,8 +269,8 @@ impl Source<'_> {
         named(&topic).filter(|own| *own == season)
     }
 
-    /// Returns how long the recipients have been away, as the brief describes them: "six months". A reminder can be for recipients who have
-    /// been away: "not seen in six months". Any other length of time in its notes is not printed: "two days before the visit".
+    /// Returns how long the recipients have been away, in the brief's words: "six months". In a reminder, only notes about recipients who
+    /// have been away are used ("not seen in six months"), not other lengths of time ("two days before the visit").
     fn since(&self) -> Option<String> {
         let brief = self.content.brief;
         let bank = Bank::of(self.content.language);
@@ -333,7 +333,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the date with a role, in full and in short, and returns its first day.
+    /// Adds the date with a role, in full and in short form, and returns its first day.
     fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
         let (first, last, fact) = self.content.days(role)?;
         let (format, today) = (self.content.format, self.content.today);
@@ -399,8 +399,8 @@ impl Source<'_> {
         facts.extend(time.map(|time| ("time", time)));
     }
 
-    /// If the prompt gives only the weekday when something happened, adds the weekday and removes the date. The date in the brief
-    /// may be wrong, because the weekday can be in the past.
+    /// If the prompt gives only the weekday on which something happened, adds the weekday and removes the date. The date in the brief may
+    /// be wrong, because the weekday can be in the past.
     fn know_weekday(&self, facts: &mut Facts) {
         let content = self.content;
         let happened = |fact: &&Fact| {
@@ -438,7 +438,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the end of the offer, with "today" and "tomorrow" in words.
+    /// Adds the end of the offer, written as "today" or "tomorrow" if possible.
     fn know_ends(&self, facts: &mut Facts) {
         let (content, today) = (self.content, self.content.today);
         let Some((first, last, _)) = content.days(FactRole::OfferEnds) else { return };
@@ -449,7 +449,7 @@ impl Source<'_> {
         let near = [(Ok(today), "common.moment_today"), (today.tomorrow(), "common.moment_tomorrow")];
         let near = near.into_iter().find(|(day, _)| day.as_ref().ok() == Some(&ends)).map(|(_, place)| place);
         if near == Some("common.moment_today") {
-            // Phrases that require naming the day are not used on the last day, because a date sounds less urgent.
+            // Phrases that name the day are not used on the last day, because a date sounds less urgent than "today".
             facts.remove("ends_day");
         }
         let place = near.unwrap_or("common.moment_on");

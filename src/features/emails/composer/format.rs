@@ -185,7 +185,7 @@ impl Format {
             .replace("{ampm}", if time.hour() < 12 { "AM" } else { "PM" })
     }
 
-    /// Returns whether the language writes times on the 12-hour clock.
+    /// Returns whether the language uses the 12-hour clock.
     pub fn is_halved(&self) -> bool {
         self.time.contains("{h12}")
     }

@@ -1,5 +1,5 @@
-//! Turns statements into blocks of suitable forms: sentences into paragraphs, list items and programs into lists, prices into tables, and
-//! customers' words into quotations.
+//! Turns statements into suitable blocks: sentences into paragraphs, list items and programs into lists, prices into tables, and customers'
+//! words into quotations.
 
 use super::sections::Writer;
 use super::text::{capital, folded};

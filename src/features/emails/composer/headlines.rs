@@ -9,7 +9,7 @@ use crate::features::emails::brief::{FactKind, FactRole, Goal, Part};
 use crate::features::emails::document::{Block, HeadingLevel, Line, Purpose, Row};
 use crate::vocab::limits;
 
-/// The preferred maximum length, in characters, of a subject. Email clients cut longer subjects.
+/// The preferred maximum length, in characters, of a subject. Email clients truncate longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
 /// The minimum number of words in the first part of a subject that is shortened to this part.
 const SUBJECT_WORDS_MIN: usize = 3;
@@ -20,17 +20,17 @@ pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// The minimum number of words of an event's name that is used as the whole title.
+/// The minimum number of words in an event's name that is used as the whole title.
 const EVENT_TITLE_WORDS_MIN: usize = 5;
 
-/// The sign between the parts of a preheader.
+/// The separator between the parts of a preheader.
 const SEPARATOR: &str = " · ";
 
 type Subject = Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
 type Preheader = Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
 
 impl Draft<'_> {
-    /// Returns a text that the brief prescribes for the main email, if it fits.
+    /// Returns text that the brief prescribes for the main email, if it fits.
     fn prescribed(&self, part: Option<&Part>, max: usize) -> Option<String> {
         let is_main = self.place == 0 || self.job.ends_with(".main");
         let text = part.filter(|_| is_main).map(|part| tidy(unquoted(&part.text)))?;

@@ -142,7 +142,7 @@ pub fn split(line: &str) -> Vec<&str> {
         let end = at + sign.len_utf8();
         let word = line[start..at].rsplit(' ').next().unwrap_or_default();
         let continues = line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit() || next.is_lowercase());
-        // "Str." before a number is the abbreviation of a street: "Torstr. 8".
+        // "Str." before a number abbreviates "Straße", so its period does not end the sentence: "Torstr. 8".
         let is_street = word.ends_with("str") && line[end..].trim_start().starts_with(|next: char| next.is_ascii_digit());
         let is_abbreviation = is_street || continues && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
         let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) || is_abbreviation;

@@ -9,7 +9,7 @@ use crate::features::emails::brief::{Fact, FactKind};
 const LABEL_WORDS_MAX: usize = 3;
 /// The minimum number of words before a colon that form a separate statement. Fewer words are a label.
 const HEAD_WORDS_MIN: usize = LABEL_WORDS_MAX + 1;
-/// The minimum number of words after the kind of the email that form a separate statement.
+/// The minimum number of words after the kind of email that form a separate statement.
 const REST_WORDS_MIN: usize = 5;
 impl Content<'_> {
     /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
@@ -36,8 +36,8 @@ impl Content<'_> {
         self.without_address(fact, &self.without_announcing(&self.without_opener(&text)))
     }
 
-    /// Returns a statement without the kind of the email at its start, which users in a hurry type without a colon: "Recall
-    /// stoneware mugs may crack".
+    /// Returns a statement without the kind of email at its start, which users in a hurry type without a colon: "Recall stoneware mugs may
+    /// crack".
     fn without_opener(&self, text: &str) -> String {
         let bank = Bank::of(self.language);
         let lower = text.to_lowercase();

@@ -70,7 +70,7 @@ impl Language {
     }
 
     /// Returns whether the language has phrases for every purpose. Other languages have one set of phrases for all purposes, used with the
-    /// brand's own texts.
+    /// brand's own text.
     pub fn is_complete(self) -> bool {
         Self::SPOKEN.contains(&self)
     }
@@ -210,24 +210,23 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the season that a folded text names first. If several names start at the same position, the longest one takes precedence.
+    /// Returns the season that folded text names first. If several names start at the same position, the longest one takes precedence.
     pub fn season(&self, folded: &str) -> Option<String> {
         self.first_named(folded, "season.")
     }
 
-    /// Returns the key of the button phrase that suits a folded text about a link.
+    /// Returns the key of the button phrase that suits folded text about a link.
     pub fn action(&self, folded: &str) -> Option<String> {
         self.first_named(folded, "action.").map(|name| format!("action.{name}.button"))
     }
 
-    /// Returns whether a text contains one of the words under a key.
+    /// Returns whether the text contains one of the words under a key.
     pub fn has_word(&self, place: &str, text: &str) -> bool {
         let folded = super::tokens::folded(text);
         self.phrases(place).iter().any(|word| named(&folded, word).is_some())
     }
 
-    /// Returns the name of the table whose word occurs first in a folded text. Only tables whose keys start with `prefix` are
-    /// searched.
+    /// Returns the name of the table whose word occurs first in folded text. Only tables whose keys start with `prefix` are searched.
     fn first_named(&self, folded: &str, prefix: &str) -> Option<String> {
         let name = |place: &str| place.strip_prefix(prefix)?.strip_suffix(".words").map(str::to_owned);
         let found = self.phrases.iter().filter_map(|(place, words)| {
@@ -247,7 +246,7 @@ impl Bank {
     }
 }
 
-/// Returns the byte position of a word in a folded text. A `*` at the end of the word stands for any ending.
+/// Returns the byte position of a word in folded text. A `*` at the end of the word stands for any ending.
 fn named(folded: &str, word: &str) -> Option<usize> {
     let bare = super::tokens::folded(word);
     folded.find(if word.ends_with('*') { bare.trim_end() } else { &bare })

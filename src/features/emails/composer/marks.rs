@@ -1,4 +1,4 @@
-//! Writes texts of the prompt as markup: dates and codes are bold, and web addresses, email addresses and phone numbers are links.
+//! Writes text from the prompt as markup: dates and codes are bold, and web addresses, email addresses and phone numbers are links.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ impl Writer<'_> {
         let marks = [", ", ": ", " – ", " - "];
         let told = marks.into_iter().filter_map(|mark| text.split_once(mark));
         let told = told.into_iter().find(|(head, rest)| self.is_title(head) && rest.contains(' '));
-        // A number can follow the words of the title without a sign: "Vouchers for Christmas 25, 50 or 100 euros".
+        // A number can follow the words of the title without punctuation: "Vouchers for Christmas 25, 50 or 100 euros".
         let number = text.find(|c: char| c.is_ascii_digit()).filter(|at| folded(&text[..*at]) == self.title);
         let rest = told.map(|(_, rest)| rest).or_else(|| number.map(|at| &text[at..]));
         let text = rest.unwrap_or(text.as_str());
@@ -92,7 +92,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the first range of a text that contains these whole words and overlaps no marked passage.
+/// Returns the first range of the text that contains these whole words and overlaps no marked passage.
 fn free(text: &str, words: &str, marks: &[(Range<usize>, Mark)]) -> Option<Range<usize>> {
     let is_whole = |range: &Range<usize>| {
         let joins = |one: Option<char>, other: Option<char>| {

@@ -1,6 +1,6 @@
 //! Selects the brand's material for an email: links, logo, pictures, products and social networks.
 //!
-//! This module selects existing material. It writes only the alternative texts of images.
+//! This module selects existing material. It writes only the alternative text of images.
 
 use std::collections::HashSet;
 
@@ -98,7 +98,7 @@ fn own(brand: &Brand, image: &brand::BrandImage) -> Option<Picture> {
     picture(&image.url, described, (image.width, image.height))
 }
 
-/// Returns the indexes of the products that match the kind named in a text: for "our teapots", the clay teapot.
+/// Returns the indexes of the products that match the kind named in the text: for "our teapots", the clay teapot.
 pub fn of_kind(brand: &Brand, text: &str) -> Vec<usize> {
     let text = plain(text);
     let singular = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
@@ -132,7 +132,7 @@ fn sized(brand: &Brand, shown: Picture) -> Picture {
     Picture { width: size.map(|size| size.0).or(shown.width), height: size.map(|size| size.1).or(shown.height), ..shown }
 }
 
-/// Returns the picture of the brand that fits a text: the picture of a product whose whole name the text contains or, failing that, the
+/// Returns the picture of the brand that fits the text: the picture of a product whose whole name the text contains or, failing that, the
 /// image whose tags and description share the most words with the text. Pictures in `shown` are left out.
 pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Picture> {
     let text = plain(text);
@@ -158,7 +158,7 @@ pub fn fitting(brand: &Brand, text: &str, shown: &HashSet<String>) -> Option<Pic
     found.max_by_key(|(score, _)| *score).map(|(_, own)| own)
 }
 
-/// The minimum number of words that the tags and the description of an image share with a text that the image fits.
+/// The minimum number of words that an image's tags and description must have in common with the text that the image illustrates.
 const SHARED_WORDS: usize = 2;
 
 fn stem(word: &str) -> String {
@@ -301,7 +301,7 @@ pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     })
 }
 
-/// Returns whether a text contains at least half of the longer words of a product's name, with any ending.
+/// Returns whether the text contains at least half of the longer words of a product's name, with any ending.
 pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
     let (name, text) = (plain(&product.name), plain(text));
     let told: HashSet<String> = text.split(|c: char| !c.is_alphanumeric()).map(stem).collect();
@@ -311,7 +311,7 @@ pub fn is_named(product: &brand::BrandProduct, text: &str) -> bool {
     shared > 0 && shared * 2 >= words.len()
 }
 
-/// The minimum length, in characters, of a word that shows what a text is about. Shorter words are mostly articles and prepositions.
+/// The minimum length, in characters, of a word that shows the topic of the text. Shorter words are mostly articles and prepositions.
 const WORD_CHARACTERS: usize = 4;
 
 /// The number of initial characters that related words have in common.

@@ -74,13 +74,13 @@ pub struct Request<'a> {
     pub brief: &'a Brief,
     /// The pictures to use, most important first.
     pub images: &'a [Picture],
-    /// An email whose style is reused and, if the brief has no purpose, also its purpose.
+    /// An email whose style is reused. If the brief has no purpose, the purpose of this email is used.
     pub reference: Option<&'a Email>,
     /// The brand's home page: the target of the main button if neither the brief nor the products give a better one.
     pub site: Option<&'a str>,
     /// The seed that determines free choices, such as phrases and layout.
     pub seed: u64,
-    /// The date of the prompt. It decides which dates need a year, and which dates can be written as a weekday or "today".
+    /// The date of the prompt. It determines which dates need a year, and which dates can be written as a weekday or "today".
     pub today: Date,
 }
 
@@ -109,7 +109,7 @@ pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language:
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
-/// Writes one email of a plan in one language. A `place` past the end of the plan means its last slot.
+/// Writes one email of a plan in one language. A `place` past the end of the plan refers to its last slot.
 pub fn compose(
     request: &Request<'_>,
     brand: &Brand,
@@ -194,8 +194,8 @@ pub fn products(brand: &Brand, site: Option<&str>, language: &LanguageTag) -> Ve
     products.map(|product| material::sized_product(brand, product)).collect()
 }
 
-/// Returns the goal of the email: the brief's or, if the brief has none, the one that fits the reference. A sale or seasonal email that
-/// starts with news and has a conditional offer is written as a launch.
+/// Returns the goal of the email: the brief's goal or, if the brief has none, the goal that fits the reference. A sale or seasonal email
+/// that starts with news and has a conditional offer is written as a launch.
 fn goal(request: &Request<'_>, content: &Content<'_>) -> Goal {
     match (request.brief.purpose, request.reference) {
         (Goal::Sale | Goal::Seasonal, _) if content.is_news_with_offer() => Goal::Launch,
@@ -294,7 +294,7 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
-        // A letter has no picture. So an announcement is not a letter if the brand has a picture of its subject.
+        // A letter has no picture, so an announcement is not a letter if the brand has a picture of its subject.
         let is_plain = |layout: &Layout| *layout == Layout::Letter && has_picture && !self.shape.sells;
         let fits = |layout: &Layout| {
             (has_picture || !goals::needs_picture(*layout))
@@ -372,10 +372,10 @@ impl Draft<'_> {
         if spotlight { named.filter(|_| self.place == 0).or_else(|| Some(next())) } else { named }
     }
 
-    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names
-    /// products of the brand, only an email with the job `general.picks`, or a brief that prescribes a number of products, gets a
-    /// grid. An offer for lamps shows only lamps, and an email with much text shows only products with an image, which must also
-    /// suit its topic unless the email is about the whole brand or range.
+    /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products of the
+    /// brand, only an email with the job `general.picks`, or a brief that prescribes a number of products, gets a grid. An offer for lamps
+    /// shows only lamps, and an email with a lot of text shows only products with an image, which must also suit its topic unless the email
+    /// is about the whole brand or range.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
@@ -465,8 +465,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the
-    /// brand's email address. A button for reservations leads to the brand's email address or phone number before the home page.
+    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
+    /// email address. A button for reservations prefers the brand's email address or phone number to the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =
@@ -497,7 +497,7 @@ impl Draft<'_> {
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let books = (self.asks_to_reserve() || invites) && !self.content.needs_no_booking();
         let reply = mail.clone().or(phone).filter(|_| !is_labeled && books);
-        // A home page is rarely about the event. So without a better target, the invitation has no button, and a warning asks for one.
+        // A home page is rarely about the event. Without a better target, the invitation has no button, and a warning asks for one.
         let home = site.filter(|_| !invites || is_labeled);
         let mail = mail.filter(|_| !invites || books);
         given.or(page).or(contact).or(help).or(reply).or(home).or(mail)

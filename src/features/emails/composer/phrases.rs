@@ -270,7 +270,7 @@ impl Phrasebook {
     }
 }
 
-/// Rewrites an English text from the first person plural to the first person singular.
+/// Rewrites English text from the first person plural to the first person singular.
 fn as_one(text: &str) -> String {
     const WORDS: [(&str, &str); 16] = [
         ("we’re", "I’m"),

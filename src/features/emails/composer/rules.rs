@@ -58,7 +58,7 @@ impl Rules {
         rules
     }
 
-    /// Returns whether a text contains none of the avoided words.
+    /// Returns whether the text contains none of the avoided words.
     pub fn allow(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.avoided.iter().all(|word| !text.contains(word.as_str()))
@@ -75,7 +75,7 @@ impl Rules {
     }
 }
 
-/// Returns the letters and digits of a text in lowercase, so that "tea pots" is found in "Teapots".
+/// Returns the letters and digits of the text in lowercase, so that "tea pots" is found in "Teapots".
 fn joined(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

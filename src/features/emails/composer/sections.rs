@@ -138,7 +138,7 @@ impl Writer<'_> {
         if markup.trim().is_empty() {
             return;
         }
-        // A text that is too long for one block continues in the next block.
+        // Text that is too long for one block continues in the next block.
         let mut rest = markup.trim();
         while !rest.is_empty() {
             let most = rest.char_indices().nth(limits::EMAIL_PROSE_CHARACTERS_MAX - 1).map_or(rest.len(), |(at, _)| at);
@@ -209,7 +209,7 @@ impl Writer<'_> {
         (!repeats).then(|| Line::cut(&eyebrow))
     }
 
-    /// Writes the steps of a referral or the brand's own texts, if the brief has nothing more to print.
+    /// Writes the steps of a referral or the brand's own text, if the brief has nothing more to print.
     fn further(&mut self) {
         if self.lean || !(self.content.is_thin() || self.is_stated) {
             return;

@@ -9,7 +9,7 @@ use crate::features::emails::brief::{FactKind, Part, Story};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// The minimum length of a heading, in characters. A shorter text, such as "Soup €9", is not a heading.
+/// The minimum length of a heading, in characters. Shorter text, such as "Soup €9", is not a heading.
 const HEADING_CHARACTERS_MIN: usize = 8;
 /// The maximum length of a heading, in characters, which fits on two lines.
 const HEADING_CHARACTERS_MAX: usize = 64;
@@ -26,7 +26,7 @@ pub fn title(story: &Story, language: Language) -> Option<String> {
     split(story, language).0
 }
 
-/// Returns the heading and the text of a story. A text that is only the address of the story's link is left out.
+/// Returns the heading and the text of a story. Text that is only the address of the story's link is left out.
 fn split(story: &Story, language: Language) -> (Option<String>, String) {
     let text = tidy(&story.text.text);
     let (heading, text) = match &story.heading {
@@ -42,7 +42,7 @@ fn split(story: &Story, language: Language) -> (Option<String>, String) {
     (heading.map(|heading| capital(&closed(&heading))), if is_address { String::new() } else { text })
 }
 
-/// Returns the first words of a text that can be its heading, and the rest.
+/// Returns the words at the start of the text that can be its heading, and the remaining text.
 fn parted(text: &str, language: Language) -> (Option<String>, String) {
     let fits = |head: &str| head.chars().count() <= HEADING_CHARACTERS_MAX && addresses(head).is_empty();
     // The heading can precede the text on the same line: "Heading: text" and "Heading – text".
@@ -55,7 +55,7 @@ fn parted(text: &str, language: Language) -> (Option<String>, String) {
         }
     }
     let is_name = |head: &str| fits(head) && head.chars().count() >= HEADING_CHARACTERS_MIN && head.contains(' ');
-    // A first sentence that is short is a heading, if a text follows.
+    // A short first sentence is a heading if text follows it.
     let end = sentence_end(text);
     let head = text[..end].trim_end_matches(['.', ' ']);
     if is_name(head) && end < text.len() {
@@ -73,7 +73,7 @@ fn parted(text: &str, language: Language) -> (Option<String>, String) {
     if is_name(head) { (Some(head.to_owned()), String::new()) } else { (None, text.to_owned()) }
 }
 
-/// Returns whether the first word of a text starts a part of a sentence that cannot stand alone: "If", "On".
+/// Returns whether the first word of the text starts a part of a sentence that cannot stand alone: "If", "On".
 pub fn starts_clause(text: &str, language: Language) -> bool {
     let first = plain(text.split(' ').next().unwrap_or_default());
     Bank::of(language).phrases("words.clause_starts").iter().any(|word| plain(word) == first)
@@ -106,7 +106,7 @@ impl Writer<'_> {
 
     fn story_list(&mut self, stories: &[&Story]) {
         let language = self.content.language;
-        // The title of the email already states a story without a text.
+        // The title of the email already states a story without text.
         let is_title = |story: &Story| match split(story, language) {
             (Some(whole), text) if text.is_empty() => folded(&whole) == self.title,
             (heading, text) => heading.is_none() && folded(&text) == self.title,
@@ -129,8 +129,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the heading, picture, text, further facts and link of a story. A divider separates a story without a heading from the story
-    /// before it.
+    /// Writes the heading, picture, text, additional facts and link of a story. A divider separates a story without a heading from the
+    /// story before it.
     fn story(&mut self, at: usize, story: &Story) {
         let (title, text) = split(story, self.content.language);
         let is_first = self.content.stories.first() == Some(&at);

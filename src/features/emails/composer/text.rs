@@ -1,4 +1,4 @@
-//! Small functions for texts: cleaning, quotations, addresses, capitalization and language detection.
+//! Small text functions: cleaning, quotations, addresses, capitalization and language detection.
 
 use serde::Deserialize;
 use serde::de::Deserializer;
@@ -41,7 +41,7 @@ fn read(phrase: &str) -> Phrase {
     phrase.split_whitespace().map(word).collect()
 }
 
-/// Returns a text without invisible characters and characters of the merge language, cut to the maximum length of a prompt.
+/// Returns the text without invisible characters and characters of the merge language, truncated to the maximum length of a prompt.
 pub fn clean(text: &str) -> String {
     let kept = |c: &char| {
         let braces = matches!(c, '{' | '}');
@@ -78,7 +78,7 @@ pub fn ended(text: &str) -> String {
     if ends.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Returns a text with typographic apostrophes, except in its addresses.
+/// Returns the text with typographic apostrophes, except in its addresses.
 pub fn typographic(text: &str) -> String {
     let apostrophes = |word: &str| if word.contains("://") { word.to_owned() } else { word.replace('\'', "’") };
     text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
@@ -87,7 +87,7 @@ pub fn typographic(text: &str) -> String {
 /// The quotation marks of the composer's languages, without the marks that are also apostrophes.
 pub const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
-/// Returns a text without quotation marks around it. If the text contains further quotation marks, it is returned unchanged.
+/// Returns the text without quotation marks around it. If the text contains other quotation marks, it is returned unchanged.
 pub fn unquoted(text: &str) -> &str {
     let is_space = |c: char| matches!(c, ' ' | '\u{a0}');
     let text = text.trim_matches(is_space);
@@ -95,14 +95,14 @@ pub fn unquoted(text: &str) -> &str {
     if inner.contains(QUOTATION_MARKS) { text } else { inner }
 }
 
-/// Returns a text without its quotation marks if any of them is unpaired.
+/// Returns the text without its quotation marks if any of them is unpaired.
 pub fn closed(text: &str) -> String {
     let count = |marks: &[char]| text.chars().filter(|c| marks.contains(c)).count();
     let is_paired = count(&['"', '“', '”', '„']).is_multiple_of(2) && count(&['«']) == count(&['»']);
     if is_paired { text.to_owned() } else { text.replace(QUOTATION_MARKS, "") }
 }
 
-/// Returns the quoted passages in a text, each with the index of its opening quotation mark.
+/// Returns the quoted passages in the text, each with the index of its opening quotation mark.
 pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     let closes = |open: &str| match open {
         "\"" => Some("\"”"),
@@ -131,7 +131,7 @@ pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// Returns the web addresses in a text, as written, without the punctuation at the end of a sentence.
+/// Returns the web addresses in the text, as written, without the punctuation at the end of a sentence.
 pub fn addresses(text: &str) -> Vec<&str> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare =
@@ -146,7 +146,7 @@ pub fn bare_address(address: &str) -> &str {
     bare.trim_start_matches("www.").trim_end_matches('/')
 }
 
-/// Returns whether a text is in this language, judged by its most common words. A text that is too short to judge is assumed to be in
+/// Returns whether the text is in this language, judged by its most common words. Text that is too short to judge is assumed to be in
 /// `given`.
 pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
     let scripted = |script: std::ops::RangeInclusive<char>| text.chars().any(|c| script.contains(&c));
@@ -181,7 +181,8 @@ pub fn is_in(text: &str, language: Language, given: Option<Language>) -> bool {
     }
 }
 
-/// Returns whether a text is a name in quotation marks, a measure such as "19 cm", or numbers. All of these are the same in every language.
+/// Returns whether the text is a name in quotation marks, a measure such as "19 cm", or numbers. All of these are the same in every
+/// language.
 fn is_name(text: &str) -> bool {
     let text = text.trim_end_matches('.');
     let inner = text.strip_prefix(['"', '“', '„', '«']).and_then(|rest| rest.strip_suffix(['"', '”', '“', '»']));
@@ -193,9 +194,9 @@ fn is_name(text: &str) -> bool {
         || !text.is_empty() && text.split_whitespace().all(|word| is_unit(word) || is_number(word))
 }
 
-/// The maximum number of words that are examined to recognize the language of a text.
+/// The maximum number of words that are examined to recognize the language of text.
 const WORDS_READ: usize = 120;
-/// A text can count as another language only if it has at least this many more common words of that language than of the expected
+/// Text can count as another language only if it contains at least this many more common words of that language than of the expected
 /// language.
 const FOREIGN_WORDS: usize = 2;
 

@@ -1,4 +1,4 @@
-//! Splits a text into words, independently of its language.
+//! Splits text into words, numbers and other tokens, independently of its language.
 
 use crate::base::text::push_without_accent;
 
@@ -10,7 +10,7 @@ pub enum TokenKind {
     Number,
     /// Any other character, such as a punctuation mark.
     Sign,
-    /// A line break, or the end of the text.
+    /// A line break or the end of the text.
     End,
 }
 
@@ -19,12 +19,12 @@ pub struct Token {
     /// The token in lowercase and without accents.
     pub fold: String,
     pub kind: TokenKind,
-    /// The byte range of the token in the text, from `start` to before `end`.
+    /// The byte range of the token in the text. `end` is exclusive.
     pub start: usize,
     pub end: usize,
 }
 
-/// A text and its tokens.
+/// Text with its tokens.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     pub text: &'a str,
@@ -64,7 +64,7 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// Returns the text from the word at `from` up to, but excluding, the word at `to`.
+    /// Returns the text from the word at `from` up to but excluding the word at `to`.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
         if from >= to || from >= self.len() {
             return "";
@@ -84,7 +84,7 @@ impl<'a> Tokens<'a> {
     pub fn matches(&self, at: usize, phrase: &[String]) -> Option<usize> {
         let mut place = at;
         for (index, word) in phrase.iter().enumerate() {
-            // Hyphens, apostrophes and periods between the words of a phrase are skipped.
+            // Hyphens, apostrophes and periods between words of the phrase are skipped.
             while index > 0 && matches!(self.fold(place), "-" | "'" | "’" | ".") {
                 place += 1;
             }
@@ -96,7 +96,7 @@ impl<'a> Tokens<'a> {
         Some(place - at)
     }
 
-    /// Returns the length of the longest of these phrases that matches at an index.
+    /// Returns the length, in tokens, of the longest of these phrases that starts at an index.
     pub fn any(&self, at: usize, phrases: &[Vec<String>]) -> Option<usize> {
         phrases.iter().filter_map(|phrase| self.matches(at, phrase)).max()
     }
@@ -115,7 +115,7 @@ impl<'a> Tokens<'a> {
 /// The maximum number of words in a phrase of the word lists, including punctuation.
 const PHRASE_WORDS_MAX: usize = 8;
 
-/// Returns whether a word matches a pattern, such as `sale`, `launch*` or `*kurs`.
+/// Returns whether the word matches the pattern, such as `sale`, `launch*` or `*kurs`.
 fn fits(word: &str, pattern: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) => word.ends_with(end),
@@ -139,12 +139,12 @@ fn measure(rest: &str, first: char) -> (TokenKind, usize) {
     (TokenKind::Sign, first.len_utf8())
 }
 
-/// Returns whether a character is a combining accent.
+/// Returns whether the character is a combining accent.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Returns the length of the number at the start of a text: digits, and single separators between digits.
+/// Returns the length of the number at the start of the text: digits with single separators between them.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -181,8 +181,8 @@ fn separators_differ(text: &str) -> bool {
     text.contains('.') && text.contains(',')
 }
 
-/// Returns the words of a text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
-/// Currency and percent signs are words, and punctuation inside numbers is kept, so that "£4" is not in "£4.50".
+/// Returns the words of the text for comparisons: folded, without punctuation, separated by single spaces, with a space at both ends.
+/// Currency and percent signs count as words. Punctuation inside numbers is kept, so that "£4" does not match "£4.50".
 pub fn folded(text: &str) -> String {
     let text = plain(text);
     let mut out = String::with_capacity(text.len() + 2);
@@ -204,7 +204,7 @@ pub fn folded(text: &str) -> String {
         }
     }
     out.extend((!out.ends_with(' ')).then_some(' '));
-    // An email shows addresses without their scheme.
+    // Emails show addresses without the scheme.
     [" https ", " http ", " www "]
         .into_iter()
         .fold(out, |text, scheme| if text.contains(scheme) { text.replace(scheme, " ") } else { text })

@@ -13,7 +13,7 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
-/// The number of days after a date within which a weekday alone identifies a day.
+/// The maximum number of days after a date in which the name of a weekday alone identifies a day.
 const NEXT_DAYS: i32 = 6;
 
 /// The maximum number of words in the address after the name of a place.
@@ -22,14 +22,14 @@ const ADDRESS_WORDS_MAX: usize = 8;
 const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
-    /// Splits a statement at the commas outside its brackets and its facts, such as dates, and separates the words before a colon.
+    /// Splits a statement at commas outside brackets and facts, such as dates, and separates the words before a colon.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
         let (head, rest) = text.split_once(": ").map_or((None, text), |(head, rest)| (Some(head.to_owned()), rest));
         let facts: Vec<String> =
             self.facts_in(at).into_iter().map(|at| self.text(at)).filter(|text| text.contains(", ")).collect();
-        // The commas inside facts are protected: each is replaced by a character that no text contains.
+        // The commas inside facts are protected: each is replaced by a null character.
         let kept = facts.iter().fold(rest.to_owned(), |text, fact| text.replace(fact.as_str(), &fact.replace(", ", "\0")));
         let mut depth = 0_i32;
         let kept: String = kept
@@ -57,8 +57,8 @@ impl Content<'_> {
         (head, parts)
     }
 
-    /// Returns the place of an event with its address, as written in the statement with the event's date or time: "The Net Loft, Back Road
-    /// West, St Ives".
+    /// Returns the place of an event with its address, as written in the statement that contains the event's date or time: "The Net Loft,
+    /// Back Road West, St Ives".
     pub fn venue(&self) -> Option<String> {
         let addressed = || {
             let (place, at) = self.addressed_place()?;
@@ -67,14 +67,14 @@ impl Content<'_> {
         self.statements.iter().find_map(|at| self.venue_in(*at)).or_else(addressed)
     }
 
-    /// Returns whether guests of an event can come without a reservation.
+    /// Returns whether guests can attend the event without a reservation.
     pub fn needs_no_booking(&self) -> bool {
         let bank = Bank::of(self.language);
         self.statements.iter().any(|at| bank.has_word("words.no_booking", &self.text(*at)))
     }
 
-    /// Returns the place that the request names, and the statement right after it that is only its address: "Invite everyone to our shop,
-    /// Market Street 12."
+    /// Returns the place that the request names, and the next statement if it contains only the address of that place: "Invite everyone to
+    /// our shop, Market Street 12."
     fn addressed_place(&self) -> Option<(&Fact, usize)> {
         let is_address = |text: &str| {
             let words = text.split(' ').count();
@@ -111,7 +111,7 @@ impl Content<'_> {
         let first = |part: &str| folded(part.split(' ').next().unwrap_or_default());
         let starts = |part: &str| part.contains(' ') && places.iter().any(|word| folded(word) == first(part));
         let names = |part: &str| facts.iter().any(|fact| fact.kind == FactKind::Place && part.contains(fact.text.trim()));
-        // A part with a time, such as "at 7 at the inn", is not used, because the place has its own fact.
+        // A part with a time, such as "at 7 at the inn", is not used, because the place is a separate fact.
         let is_free = |part: &str| !facts.iter().any(|fact| fact.value.is_some() && part.contains(fact.text.trim()));
         let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
         let joined = |name: &str, own: usize| {
@@ -137,7 +137,7 @@ impl Content<'_> {
         (is_near || is_followed()).then(|| joined(whole, own))
     }
 
-    /// Returns whether all words of a statement are facts in a table, labels of the table, or the name of the event. `shown` is folded.
+    /// Returns whether the facts and labels in a table, the event name and the venue cover all words of a statement. `shown` is folded.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
         let is_address = || self.addressed_place().is_some_and(|(_, address)| address == at);
@@ -163,8 +163,8 @@ impl Content<'_> {
         rest.split_whitespace().all(|word| is_small(word) || shown.contains(&format!(" {word} ")))
     }
 
-    /// Returns the statements of a notice that only state what happens on a day, each with the day and the rest of its text: "Closed 25 Dec
-    /// - 3 Jan".
+    /// Returns the statements of a notice that only state what happens on a day, such as "Closed 25 Dec - 3 Jan", each with the day and the
+    /// remaining text.
     pub fn day_notes(&self) -> Vec<(usize, usize, String)> {
         let is_day = |at: &usize| matches!(self.fact(*at).value, Some(FactValue::Days { .. }));
         let note = |at: &usize| {
@@ -184,7 +184,8 @@ impl Content<'_> {
 }
 
 impl Content<'_> {
-    /// Returns whether a date is a weekday with a time after another day of an event with a time: "Friday 5 March 9pm to Saturday 6am".
+    /// Returns whether a date is only a weekday with a time and follows another day of the same event, also with a time: "Friday 5 March
+    /// 9pm to Saturday 6am".
     pub fn is_second_day(&self, fact: &Fact, day: Date) -> bool {
         let facts = &self.brief.facts;
         let Some(at) = facts.iter().position(|other| std::ptr::eq(other, fact)).filter(|at| *at >= 2) else { return false };
@@ -221,8 +222,8 @@ impl Content<'_> {
 }
 
 impl Writer<'_> {
-    /// Returns the rows of opening hours in date order: each day with its hours, or with what happens on it; and the positions of the
-    /// statements that the rows replace. Empty for a single day, which needs no table.
+    /// Returns the rows of opening hours in date order: each day with its hours or a note. Also returns the positions of the statements
+    /// that the rows replace. Both lists are empty for a single day, which needs no table.
     pub fn hours(&self) -> (Vec<(String, String)>, Vec<usize>) {
         let content = self.content;
         if self.goal != Goal::OpeningHours {
@@ -253,7 +254,7 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// Returns the rows of the opening hours of every week: the position of the hours in the brief, the weekdays, and the hours. Empty for
+    /// Returns the rows of the regular weekly opening hours: the position of the hours in the brief, the weekdays, and the hours. Empty for
     /// a single row, which needs no table.
     pub fn weekly_hours(&self) -> Vec<(usize, String, String)> {
         let content = self.content;

@@ -21,9 +21,9 @@ pub enum Sentences {
     Long,
 }
 
-/// The number of words per sentence below which a brand has short sentences.
+/// The number of words per sentence below which a brand's sentences count as short.
 const SHORT_BELOW: f32 = 10.0;
-/// The number of words per sentence above which a brand has long sentences.
+/// The number of words per sentence above which a brand's sentences count as long.
 const LONG_ABOVE: f32 = 18.0;
 
 impl Voice {
@@ -32,7 +32,7 @@ impl Voice {
         let formal = rules.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
-            // If the brand is neither formal nor casual, the form that most companies use in the language applies.
+            // If the brand is neither formal nor casual, the email uses the form that most companies use in its language.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {

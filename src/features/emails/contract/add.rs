@@ -1,4 +1,4 @@
-//! The changes that settle a finding: they add a missing text to an email, or remove a text that the email must not contain.
+//! Builds the changes that resolve findings: they add missing text to an email or remove text that the email must not contain.
 
 use serde_json::{Value, json};
 
@@ -10,31 +10,31 @@ use crate::features::emails::brief::Span;
 use crate::features::emails::document::{Block, Change, ChangeKind, Email, Prose};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The maximum length, in characters, of a sentence from the prompt that is added as a whole. Longer sentences contain more than the
+/// The maximum length, in characters, of a sentence from the prompt that is added whole. Longer sentences contain too much besides the
 /// missing fact.
 const SENTENCE_CHARACTERS_MAX: usize = 240;
 
-/// The maximum number of lines of a signature, and of characters in each.
+/// The maximum number of lines in a signature, and of characters in each line.
 const SIGNATURE_LINES_MAX: usize = 4;
 const SIGNATURE_LINE_CHARACTERS_MAX: usize = 60;
 
-/// Adds the remedy to a finding: the change that inserts a missing text, or the change that removes a text that must not be in
-/// the email.
+/// Adds the remedy to a finding: a change that inserts missing text, or a change that removes text that the email must not contain.
 pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Finding {
     if matches!(finding.kind, FindingKind::NotInBrief | FindingKind::InstructionPrinted) {
         return Finding { remove: remove::change(document, &finding), ..finding };
     }
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
-    // A lost fact needs its context. An unclear text is added alone: its sentence may contain other parts that the email already contains.
+    // A missing fact needs its context. Unclear text is added without its sentence, because the email may already contain other parts of
+    // it.
     let span = finding.span.filter(|_| finding.kind == FindingKind::FactMissing);
     let sentence = span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));
     Finding { add: Some(add), ..finding }
 }
 
-/// Returns a change that inserts a text as a separate block: after the last text before the signature, the first divider, the social links
-/// or the footer.
+/// Returns a change that inserts the text as a separate block: after the last text before the signature, the first divider, the social
+/// links or the footer.
 pub fn insert(document: &Email, text: &str) -> Change {
     let is_text = |block: &&Block| matches!(block, Block::Hero(_) | Block::Text(_) | Block::List(_) | Block::Heading(_));
     let ends = |block: &&Block| matches!(block, Block::Social(_) | Block::Footer(_) | Block::Divider(_));
@@ -50,7 +50,7 @@ fn insert_after(block: Option<&Block>, value: Value) -> Change {
     Change { op: ChangeKind::Insert, path: None, id: None, after, before: None, value }
 }
 
-/// Returns whether a block at the end of an email looks like a signature: a few short lines.
+/// Returns whether a block at the end of an email looks like a signature, which is a few short lines.
 fn is_signature(block: &Block) -> bool {
     let Block::Text(text) = block else { return false };
     let markup = text.text.markup();
@@ -70,7 +70,7 @@ pub fn set_button(outline: &Outline, field: &str, value: &str) -> Option<Change>
 }
 
 /// Returns a change that inserts a button at the end of the content. If `href` is `None`, the button opens the first https link of the
-/// email; without such a link, there is no change.
+/// email. Returns `None` if the email has no such link.
 pub fn insert_button(document: &Email, outline: &Outline, label: &str, href: Option<&str>) -> Option<Change> {
     let first = || outline.links.iter().map(|(_, href)| href.as_str()).find(|href| href.starts_with("https://"));
     let href = href.or_else(first)?;
@@ -109,8 +109,7 @@ fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     (!has_note && sentence.chars().count() <= SENTENCE_CHARACTERS_MAX).then(|| sentence.to_owned())
 }
 
-/// Returns the text without list marks, with an uppercase first letter and with punctuation at its end. A text with a web address keeps
-/// its case and its end.
+/// Returns the text without list markers, capitalized and with closing punctuation. Text with a web address keeps its case and its ending.
 fn whole(text: &str) -> String {
     let text = text.trim().trim_start_matches(['-', '–', '•', '*', ' ']).trim_end_matches([',', ';', ':', ' ']);
     let mut rest = text.chars();

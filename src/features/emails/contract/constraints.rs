@@ -1,4 +1,4 @@
-//! Checks that the email keeps the constraints of the brief.
+//! Checks that the email meets the constraints of the brief.
 
 use super::outline::Place;
 use super::reading::Reading;
@@ -7,7 +7,7 @@ use crate::features::emails::brief::{Brief, Constraint, ConstraintKind};
 use crate::features::emails::document::{Block, Email, Layout};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The minimum length of a word that is also avoided at the start of longer words: "cheap" in "cheapest".
+/// The minimum length of an avoided word that also matches the start of longer words: "cheap" in "cheapest".
 const AVOIDED_STEM_MIN: usize = 5;
 
 pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&str>) -> Vec<Finding> {
@@ -67,7 +67,7 @@ fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
 fn emoji(email: &Reading) -> Option<Option<String>> {
     let is_emoji =
         |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{2b50}');
-    // These signs are typography: check marks, arrows and stars of lists and quotes.
+    // These characters are typography: check marks, arrows, and stars in lists and quotes.
     let is_sign = |c: char| matches!(c, '✓' | '✔' | '✕' | '✗' | '★' | '☆' | '❯' | '➜' | '☎');
     let mut passages = email.outline.passages.iter().filter(|passage| passage.place != Place::Alt);
     passages.find(|passage| passage.text.chars().any(|c| is_emoji(c) && !is_sign(c))).map(|passage| passage.block.clone())
@@ -117,11 +117,11 @@ fn word_limit(email: &Reading, constraint: &Constraint) -> Broken {
     (count > max).then(|| (format!("The email has {count} words, but the limit is {max}. Shorten it."), None))
 }
 
-/// Finds a word of the wrong form of address. A capitalized form, such as "Sie", is ignored at the start of a sentence.
+/// Finds a word that uses the wrong form of address. A capitalized form, such as "Sie", is ignored at the start of a sentence.
 fn address(email: &Reading, wrong: &[String], found: &str, wanted: &str) -> Broken {
     email.outline.body().chain(email.outline.line(Place::Subject)).find_map(|passage| {
         let word = sentences(&passage.text).into_iter().find_map(|sentence| {
-            // French "rendez-vous" is also a noun, which does not address the recipients.
+            // French "rendez-vous" is also a noun.
             let sentence = sentence.replace("endez-vous", "endezvous");
             let all = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             all.enumerate().find_map(|(at, word)| {

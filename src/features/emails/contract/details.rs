@@ -1,5 +1,5 @@
-//! Finds the words of a stated fact that the email leaves out. The contract accepts a statement with most of its words. A warning then
-//! reports the longest run of missing words.
+//! Finds words of stated facts that the email leaves out. The contract considers a statement present if the email contains most of its
+//! words. This check then warns about the longest run of missing words.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::features::emails::finding::{Finding, FindingKind};
 /// The minimum number of consecutive missing words that a warning reports.
 const ROW_WORDS_MIN: usize = 2;
 
-/// Returns a warning for each statement of the brief that the email contains without several consecutive words.
+/// Returns a warning for each statement of the brief from which the email omits several consecutive words.
 pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.value.is_none();
     let all: HashSet<&str> = email.outline.passages.iter().flat_map(|passage| words(&passage.folded)).collect();
@@ -21,8 +21,8 @@ pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     statements.filter(|fact| states(email, fact)).filter_map(|fact| shortened(email, fact, &all)).collect()
 }
 
-/// Returns a warning for each statement of the brief that the email prints in a language other than its own. A statement that
-/// names a month or a weekday in another language is partly in that language.
+/// Returns a warning for each statement of the brief that the email prints in a language other than the email's. A statement that names a
+/// month or a weekday in another language counts as partly in that language.
 pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
     let statements: Vec<&Fact> = brief.facts.iter().filter(is_statement).collect();
@@ -32,7 +32,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
         words(text).any(is_day)
     };
     let all = fold(&statements.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("\n"));
-    // Related languages share common words, so a statement with a common word of the email's language can be in that language.
+    // Related languages share common words, so a statement that contains a common word of the email's language may be written in it.
     let is_all_other = is_other(&all) && names_day(&all);
     let is_foreign = |fact: &&Fact| {
         let folded = fold(&fact.text);
@@ -47,11 +47,11 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     found.map(report).collect()
 }
 
-/// The minimum number of letters of the name of a day or month in another language. Shorter names are also other words.
+/// The minimum number of letters in a month or weekday name of another language. Shorter names are often other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words of a statement without common words that counts as written in the language of the other statements. Shorter
-/// ones are usually names.
+/// The minimum number of words in a statement that counts as foreign only because the brief's statements as a whole are foreign. Shorter
+/// statements are usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {
@@ -66,8 +66,7 @@ fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Findin
     };
     let is_content = |word: &&str| !email.words.is_stop(word) && !is_value(word) && word.chars().count() > 2;
     let is_said = |word: &str| all.contains(word) || all.iter().any(|own| alike(own, word));
-    // The current run of words that the email lacks and the longest such run: the number of words, and the indexes of the first and
-    // the last one.
+    // The current and the longest run of words that the email lacks: the number of words and the indexes of the first and last.
     let (mut row, mut longest) = ((0, 0, 0), (0, 0, 0));
     for (at, word) in written.iter().enumerate() {
         for word in words(&fold(word)).filter(is_content) {

@@ -1,5 +1,5 @@
-//! Checks that the email states the facts of the brief in their roles, contains the prescribed texts, and does not repeat codes, products
-//! or sentences.
+//! Checks that the email states the facts of the brief in their roles, contains the prescribed text, and does not repeat codes, products or
+//! sentences.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::features::emails::brief::{Brief, CallToAction, Fact, FactKind, FactRo
 use crate::features::emails::document::Email;
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The minimum share of a statement's words that the email must contain to state it in other words.
+/// The minimum share of a statement's words that the email must contain if it rephrases the statement.
 const SHARE_MIN: f64 = 0.6;
 /// The maximum number of words in a label before a statement.
 const LABEL_WORDS_MAX: usize = 4;
@@ -57,14 +57,15 @@ fn name_of(kind: FactKind) -> &'static str {
     }
 }
 
-/// Returns whether the email states a fact: links and email addresses anywhere, phone numbers in the body, header or footer, other facts in
-/// the body.
+/// Returns whether the email states a fact. Links and email addresses can be anywhere, phone numbers in the body, header or footer, and
+/// other facts only in the body.
 pub fn states(email: &Reading, fact: &Fact) -> bool {
     if let Some(value) = &fact.value {
-        // A date can have a name: "Silvester". Other values are not compared as text, because their digits can be part of any number.
+        // A date can be written as a name: "Silvester". Other values are not compared as text, because their digits can be part of any
+        // number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
-        // A range such as "10-19" is also compared as text, because two numbers joined in this way are almost always hours.
+        // A range such as "10-19" is also compared as text, because two numbers joined by a hyphen are almost always hours.
         let is_range = matches!(value, FactValue::Clock { end: Some(_), .. });
         return states_value(email, value) || (is_named || is_range) && email.contains(&fact.text);
     }
@@ -77,8 +78,8 @@ pub fn states(email: &Reading, fact: &Fact) -> bool {
     }
 }
 
-/// Returns whether text from a brief in this language states values of the same kind as `value`, but only different ones. A text without a
-/// value of this kind, such as "Silvester", contradicts nothing.
+/// Returns whether text from a brief in this language states values of the same kind as `value`, none of which equals `value`. Text without
+/// a value of this kind, such as "Silvester", does not contradict `value`.
 pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> bool {
     let compare = |mention: &Value| match (mention, value) {
         (Value::Percent(own), FactValue::Percent { percent }) => Some(own == percent),
@@ -94,7 +95,7 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
         }
         _ => None,
     };
-    // A brief can quote text in other languages, so the text is also read in English and in its own language.
+    // A brief can quote other languages, so the text is also read in English and in the language detected in it.
     let own = Words::of(language.as_str().split('-').next().unwrap_or_default());
     let read = [Some(own), Some(Words::of("en")), Words::language_of(&fold(text))].into_iter().flatten();
     let matches: Vec<bool> =
@@ -102,8 +103,8 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
     !matches.is_empty() && !matches.contains(&true)
 }
 
-/// Returns whether the email states everything after the label of a statement: "Why: we doubled our hours". If an address follows the
-/// label, the email must link to it.
+/// Returns whether the email states all the words after a statement's label: "Why: we doubled our hours". If an address follows the label,
+/// the email must link to it.
 fn states_labeled(email: &Reading, text: &str) -> bool {
     let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
     // A label can precede the URL: "Button to https://example.com".
@@ -148,10 +149,10 @@ fn states_contact(email: &Reading, text: &str) -> bool {
     !wanted.is_empty() && (linked || written)
 }
 
-/// Returns whether the email states the numbers of a text, and either two neighboring blocks of the body contain this share of its words or
-/// the whole body contains all of them. Only the numbers count if the text is in another language than the email.
+/// Returns whether the email states the numbers in `text`, and either two neighboring blocks of the body contain at least the share `least`
+/// of its words or the whole body contains all its words. If the text is not in the email's language, only the numbers count.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
-    // An address in a statement is a separate fact, and the email can show other words for the link.
+    // An address in a statement is a separate fact, and the email can link to it from any words.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");
     let text = text.split_whitespace().filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ");
     let folded = fold(&text);
@@ -182,8 +183,8 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     is_stated || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
-/// Returns whether the email also mentions `value`, which another text mentions: a phone number in the body, header or footer, other
-/// values in the body. Returns true for values that the comparison of words covers.
+/// Returns whether the email also mentions `value`. Phone numbers can be in the body, header or footer, and other values only in the body.
+/// Returns true for values that are compared as words.
 fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {
@@ -200,7 +201,7 @@ fn states_mention(email: &Reading, value: &Value) -> bool {
     }
 }
 
-/// Checks that the email contains the texts that the brief prescribes.
+/// Checks that the email contains the text that the brief prescribes.
 pub fn prescribed(email: &Reading, document: &Email, brief: &Brief) -> Vec<Finding> {
     let outline = &email.outline;
     let lines = [
@@ -340,8 +341,9 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     found
 }
 
-/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer apply to the only day of
-/// a sentence, because one of two days starts the offer and the other ends it. Other phrases apply to the day directly after them.
+/// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer count only if the
+/// sentence mentions a single day, because of two days, one usually starts the offer and the other ends it. Other phrases apply to the day
+/// directly after them.
 fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
     let table = &words.table;
     let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];
@@ -378,8 +380,8 @@ fn contradict(given: &[FactRole], own: &[FactRole]) -> bool {
     is_other_offer || given.iter().any(|role| !own.is_empty() && own.iter().all(|own| excluded(*role).contains(own)))
 }
 
-/// Returns the roles that a day with this role cannot have in the brief. The other roles fit: an order by the last day of an offer, or an
-/// event on a day with an unknown role.
+/// Returns the roles that a day with this role cannot have in the brief. Other combinations are valid: an order deadline on the last day of
+/// an offer, or an event on a day with an unknown role.
 fn excluded(role: FactRole) -> &'static [FactRole] {
     use FactRole as R;
     match role {
@@ -392,7 +394,7 @@ fn excluded(role: FactRole) -> &'static [FactRole] {
     }
 }
 
-/// Returns the roles of the facts with this day. A period or date of an offer can be both its start and its end.
+/// Returns the roles of the facts that state this day. The period or date of an offer can be both its start and its end.
 fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     let mut roles = Vec::new();
     for fact in &brief.facts {
@@ -412,8 +414,8 @@ fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     roles
 }
 
-/// Returns the roles that the prompt and the statements of the brief give to a day. An email may repeat their words, even if the brief has
-/// another role for the day.
+/// Returns the roles that the prompt and the statements of the brief give to a day. An email may repeat their wording even if the brief
+/// gives the day another role.
 fn stated_roles(words: &Words, brief: &Brief, prompt: &str, day: &Value) -> Vec<FactRole> {
     let same = |other: &Value| match (day, other) {
         (Value::Day { day, month, .. }, Value::Day { day: other, month: of, .. }) => (day, month) == (other, of),
@@ -430,7 +432,7 @@ fn stated_roles(words: &Words, brief: &Brief, prompt: &str, day: &Value) -> Vec<
     roles
 }
 
-/// Returns whether a number is the offer of the brief or has the same value as the offer.
+/// Returns whether a number is an offer in the brief or has the same value as an offer.
 fn is_offer(fact: &Fact, brief: &Brief) -> bool {
     let reduces = |other: &&Fact| match other.role {
         Some(role) => role == FactRole::Offer,
@@ -439,7 +441,7 @@ fn is_offer(fact: &Fact, brief: &Brief) -> bool {
     brief.facts.iter().filter(reduces).any(|other| other.value == fact.value)
 }
 
-/// Returns whether a text starts with a word for a reduction: "off".
+/// Returns whether the text starts with a word for a discount: "off".
 fn is_reduction(words: &Words, rest: &str) -> bool {
     let rest = rest.trim_start();
     words.table.off.iter().any(|word| {

@@ -9,14 +9,14 @@ use super::text::fold;
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Span};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// Returns a warning for each implausible value of a brief; `today` is the date of the prompt.
+/// Returns a warning for each implausible value of the brief. `today` is the date of the prompt.
 pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     let problems = brief.facts.iter().filter_map(|fact| Some((fact, problem(fact, brief, today)?)));
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
 }
 
-/// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in
-/// "adults 85 €, children 70". The email prints the number as it is, so readers may not understand it.
+/// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in "adults 85
+/// €, children 70". The email prints such numbers unchanged, so readers may not understand it.
 pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let (statements, values): (Vec<&Fact>, Vec<&Fact>) =
         brief.facts.iter().partition(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition));
@@ -49,7 +49,7 @@ pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding
     found
 }
 
-/// How a number without a unit is written.
+/// The notation of a number without a unit.
 enum Form {
     Figures,
     Words,
@@ -57,7 +57,7 @@ enum Form {
     Amount,
 }
 
-/// Returns how a word states a number; `before` is the word before it. A number after a number is part of a phone number, and a
+/// Returns how a word states a number. `before` is the preceding word. A number after another number is part of a phone number, and a
 /// number after a name is part of an address.
 fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
@@ -72,16 +72,16 @@ fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     }
 }
 
-/// The minimum number in words that is checked. Lower ones are mostly numbers of things.
+/// The minimum value of a number in words that is checked. Smaller numbers usually count objects.
 const WORDED_MIN: u32 = 13;
 
-/// Returns whether a value is this number with a unit.
+/// Returns whether the value is this number with a unit.
 fn is_amount(value: &Value, number: &str) -> bool {
     let is_bare = matches!(value, Value::Number(_) | Value::Worded(_));
     !is_bare && number_of(value).is_some_and(|own| parse_number(number) == Some(own))
 }
 
-/// Returns whether a text has a number such as "29,50", which is almost always a price.
+/// Returns whether the text has a number such as "29,50", which is almost always a price.
 fn has_decimals(text: &str) -> bool {
     let is_price = |word: &str| {
         let parts = word.trim_end_matches(CLAUSE_ENDS).split_once([',', '.']);
@@ -94,7 +94,7 @@ fn has_decimals(text: &str) -> bool {
 const UNITS: [FactKind; 5] = [FactKind::Price, FactKind::OldPrice, FactKind::Amount, FactKind::Percentage, FactKind::Time];
 /// The marks that end a clause after a number.
 const CLAUSE_ENDS: [char; 6] = [',', '.', ';', ')', '!', '?'];
-/// The maximum number of digits of a number that is checked. Longer ones are mostly years and postal codes.
+/// The maximum number of digits in a number that is checked. Longer numbers are usually years and postal codes.
 const NUMBER_DIGITS_MAX: usize = 3;
 
 fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
@@ -132,7 +132,7 @@ fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {
     }
 }
 
-/// Returns whether a text is probably meant as a date: it has a digit, and a word of at least three letters, which can name a month.
+/// Returns whether the text is probably meant as a date: it has a digit and a word of at least three letters, which can name a month.
 fn names_day(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit())
         && text.split_whitespace().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)

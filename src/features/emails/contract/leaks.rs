@@ -5,7 +5,7 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The number of consecutive words of an instruction that identify it in the email. Shorter sequences occur in many texts.
+/// The number of consecutive words of an instruction that identify it in the email. Shorter sequences are too common.
 const ROW_WORDS: usize = 4;
 
 pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
@@ -16,7 +16,7 @@ pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
     printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
 }
 
-/// Returns the texts that the email may print, as folded words. They can share words with an instruction.
+/// Returns the text that the email may print, even if an instruction has the same words. The words are folded.
 fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.as_str());
     let facts = brief.facts.iter().map(|fact| fact.text.as_str());
@@ -29,7 +29,7 @@ fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
 }
 
-/// Returns the folded texts of the facts, the offer and the event inside an instruction: "Invite our customers to the tasting on 14 March".
+/// Returns the folded text of the facts, the offer and the event inside an instruction: "Invite our customers to the tasting on 14 March".
 fn inside(brief: &Brief, span: Option<Span>) -> String {
     let is_inside = |own: Option<Span>| span.zip(own).is_some_and(|(span, own)| span.start <= own.start && own.end <= span.end);
     let facts = brief.facts.iter().filter(|fact| is_inside(fact.span)).map(|fact| fact.text.as_str());
@@ -98,7 +98,7 @@ fn content(row: &[&str], email: &Reading) -> String {
     format!(" {} ", row[start..end].join(" "))
 }
 
-/// Finds a text of unclear meaning that the email prints.
+/// Finds text of unclear meaning that the email prints.
 fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
     let own = spaced(&fold(&part.text));
     if words(&own).count() < ROW_WORDS - 1 || copy.iter().any(|text| text.contains(&own)) {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::text::words;
 
-/// The languages that have a table, most common first. Emails in other languages are read with the first table.
+/// The languages that have a word table, most common first. Emails in other languages are read with the first table.
 const TABLES: [(&str, &str); 9] = [
     ("en", include_str!("../../../../assets/contract/en.toml")),
     ("de", include_str!("../../../../assets/contract/de.toml")),
@@ -30,10 +30,10 @@ const LANGUAGE_WORDS_MAX: usize = 200;
 pub struct Table {
     months: Vec<Vec<String>>,
     weekdays: Vec<Vec<String>>,
-    /// Names of weekdays that are also other words. They denote a day only next to a date.
+    /// Names of weekdays that also have other meanings. They denote a day only next to a date.
     weekday_not: Vec<String>,
     pub numbers: HashMap<String, u32>,
-    /// The word that joins the units and the tens in languages where the units come first: "und" in "fünfundzwanzig".
+    /// The word that joins the units and the tens in languages that put the units first: "und" in "fünfundzwanzig".
     tens_join: Option<String>,
     percent: Vec<String>,
     /// Phrases for 50 percent.
@@ -47,13 +47,13 @@ pub struct Table {
     pub today: Vec<String>,
     pub tomorrow: Vec<String>,
     code: Vec<String>,
-    /// Words after a number that make it a reduction.
+    /// Words after a number that make it a discount.
     pub off: Vec<String>,
     pub offer_starts: Vec<String>,
     pub offer_ends: Vec<String>,
-    /// Words directly before the last day for orders, registrations or replies.
+    /// Words directly before the deadline for orders, registrations or replies.
     pub order_by: Vec<String>,
-    /// Words directly before the day of an event.
+    /// Words directly before the date of an event.
     pub event: Vec<String>,
     /// Words directly before the first day of a closure.
     pub closed: Vec<String>,
@@ -71,20 +71,20 @@ pub struct Table {
     pub formal: Vec<String>,
 }
 
-/// The patterns of a language. Texts are folded before they are matched.
+/// The patterns of a language. Text is folded before they are matched.
 #[derive(Debug)]
 pub struct Patterns {
     /// Days before their month: "25. und 26. Dezember".
     pub day_first: Regex,
     /// Days after their month: "December 17".
     pub month_first: Option<Regex>,
-    /// A weekday at the end of a text.
+    /// A weekday at the end of the text.
     pub weekday_last: Regex,
     pub weekday: Regex,
     pub percent: Regex,
     pub half: Option<Regex>,
     pub clock: Regex,
-    /// An hour before the second hour of a range: "2 to" in "2 to 5 pm".
+    /// The first hour of a range: "2 to" in "2 to 5 pm".
     pub clock_before: Regex,
     /// An hour without a unit: "at 7".
     pub clock_bare: Option<Regex>,
@@ -102,7 +102,7 @@ pub struct Patterns {
 pub struct Words {
     pub code: &'static str,
     pub table: Table,
-    /// The patterns, which are compiled when the first text in this language is read.
+    /// The patterns. They are compiled when the first text in this language is read.
     patterns: OnceLock<Patterns>,
 }
 
@@ -123,7 +123,7 @@ impl Words {
         self.patterns.get_or_init(|| Patterns::of(&self.table, self.code))
     }
 
-    /// Returns the language of a text, judged by its most common words; `None` if no language is clear.
+    /// Returns the language of the text, judged by its common words; `None` if the language is unclear.
     pub fn language_of(folded: &str) -> Option<&'static Self> {
         let all: Vec<&str> = words(folded).take(LANGUAGE_WORDS_MAX).collect();
         let count = |code: &str| {
@@ -136,7 +136,7 @@ impl Words {
         (first >= 2 && first > second).then(|| Self::of(code))
     }
 
-    /// Returns whether a word names a month or a weekday in a language other than `own`, but not in `own`.
+    /// Returns whether the word names a month or a weekday in a language other than `own` but not in `own`.
     pub fn is_foreign_day(word: &str, own: &Self) -> bool {
         let names = |words: &Self| words.month(word).is_some() || words.weekday(word).is_some() && !words.is_vague_weekday(word);
         !names(own) && TABLES.iter().any(|(code, _)| names(Self::of(code)))
@@ -152,7 +152,7 @@ impl Words {
         place(&self.table.weekdays, name)
     }
 
-    /// Returns whether a weekday's name is also another word.
+    /// Returns whether the name of this weekday also has another meaning.
     pub fn is_vague_weekday(&self, name: &str) -> bool {
         self.table.weekday_not.iter().any(|vague| vague == name)
     }

@@ -6,7 +6,7 @@ use super::text::{fold, spaced};
 use crate::features::emails::brief::Brief;
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The problem of a text that ends in the middle of a sentence.
+/// The problem of a line that breaks off in the middle of a sentence.
 const CUT_OFF: &str = "is cut off.";
 
 pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
@@ -49,8 +49,8 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
     if !has_end && email.words.table.dangling.iter().any(is_open) {
         return Some(CUT_OFF);
     }
-    // A line that ends with a number is cut off if a month or the rest of a time follows the number in the prompt: "am Donnerstag, 3"
-    // from "am Donnerstag, 3. Dezember".
+    // A line that ends with a number is cut off if the prompt continues with a month or the rest of a time: "am Donnerstag, 3" from "am
+    // Donnerstag, 3. Dezember".
     let last = spaced.trim_end().rsplit(' ').next().unwrap_or_default();
     let is_day = !last.is_empty() && last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
     if is_day && folded.ends_with(last) {
@@ -70,7 +70,7 @@ fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'
 /// The number of characters at the end of a line that are searched for in the prompt.
 const DAY_CONTEXT_CHARACTERS: usize = 10;
 
-/// Returns whether a text closes its brackets and quotation marks.
+/// Returns whether the text closes its brackets and quotation marks.
 pub fn is_balanced(text: &str) -> bool {
     let mut open: Vec<char> = Vec::new();
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Reads the numbers, dates, times, amounts and codes that a text mentions, in the usual notations of a language.
+//! Reads the numbers, dates, times, amounts and codes in a text, in the usual notations of a language.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 use super::lexicon::{NUMBER, Words};
 use super::text::fold;
 
-/// A value that a text mentions.
+/// A value mentioned in text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Percent(f64),
@@ -16,7 +16,7 @@ pub enum Value {
         amount: f64,
         currency: Option<&'static str>,
     },
-    /// A day of a month. `other` is the day and the month of "12/10" if the month comes first.
+    /// A day of a month. For ambiguous notations such as "12/10", `other` is the day and month with the two numbers swapped.
     Day {
         day: i8,
         month: i8,
@@ -26,28 +26,28 @@ pub enum Value {
     },
     /// A weekday, from 1 for Monday.
     Weekday(i8),
-    /// A time of day in minutes. A `vague` time can also mean twelve hours later.
+    /// A time of day in minutes. A `vague` time can also be twelve hours later.
     Clock {
         minutes: u16,
         vague: bool,
     },
-    /// A number after "at" or before a time, which can be a time or only a number.
+    /// A number after "at" or before a time, which may or may not be a time.
     Hour {
         minutes: u16,
         vague: bool,
     },
     Number(f64),
-    /// A number in words.
+    /// A number written in words.
     Worded(f64),
     /// The digits of a phone number.
     Phone(String),
-    /// A word of letters and digits, or a word after a label such as "code".
+    /// A word with letters and digits, or a word after a label such as "code".
     Mixed(String),
     Today,
     Tomorrow,
 }
 
-/// A value and the byte range of the folded text that mentions it. The range of a code after a label is empty.
+/// A value and the byte range of the folded text that mentions it. For a code after a label, the range is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     pub value: Value,
@@ -75,7 +75,7 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a test uses every pattern")
 }
 
-/// Returns the values that a text mentions, with their ranges.
+/// Returns the values that the text mentions, with their ranges.
 pub fn read(text: &str, words: &Words) -> Vec<Mention> {
     let mut reader = Reader { text: fold(text), words, found: Vec::new() };
     reader.codes(text);
@@ -102,7 +102,7 @@ impl Reader<'_> {
         self.found.push(Mention { value, range });
     }
 
-    /// Finds the matches of a pattern, and blanks those that have a value.
+    /// Finds the matches of a pattern and blanks the ones with a value.
     fn take(&mut self, pattern: &Regex, value: impl Fn(&Captures<'_>, &str) -> Vec<Value>) {
         let mut taken = Vec::new();
         for captures in pattern.captures_iter(&self.text) {
@@ -192,7 +192,7 @@ impl Reader<'_> {
             let text = &captures[0];
             let digits: String = text.chars().filter(char::is_ascii_digit).collect();
             let is_marked = text.starts_with(['+', '0', '(']);
-            // Shorter rows of digits, such as "9.30 - 18.00", are times or dates.
+            // Shorter runs of digits, such as "9.30 - 18.00", are times or dates.
             let is_long = digits.len() >= if is_marked { 7 } else { 9 };
             if is_long && digits.len() <= PHONE_DIGITS_MAX { vec![Value::Phone(digits)] } else { Vec::new() }
         });
@@ -314,14 +314,14 @@ fn day_of(day: i8, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Val
     if is_day { vec![Value::Day { day, month, year, weekday, other: None }] } else { Vec::new() }
 }
 
-/// Returns each day of a list such as "25. und 26". The weekday before the list belongs to the first day.
+/// Returns each day in a list such as "25. und 26". The weekday before the list belongs to the first day.
 fn days_of(list: &str, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec<Value> {
     let numbers = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
     let days = numbers.enumerate().flat_map(|(at, day)| day_of(day, month, year, weekday.filter(|_| at == 0)));
     days.collect()
 }
 
-/// Returns a time of day in minutes; `None` if the time does not exist.
+/// Returns a time of day in minutes; `None` if there is no such time.
 fn minutes(hour: i8, minute: i8, half_day: Option<&str>) -> Option<u16> {
     let hour = match half_day.map(|half| half.starts_with('p')) {
         Some(true) if (1..12).contains(&hour) => hour + 12,
@@ -362,7 +362,7 @@ mod tests {
 
     fn values(language: &str, text: &str) -> Vec<Value> {
         let found = read(text, Words::of(language)).into_iter().map(|mention| mention.value);
-        // A number without a unit can also be read as an hour. These tests do not compare hours.
+        // A number without a unit can also be read as an hour. These tests ignore hours.
         found.filter(|value| !matches!(value, Value::Hour { .. })).collect()
     }
 

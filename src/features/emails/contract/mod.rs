@@ -1,4 +1,4 @@
-//! The fact contract: what an email must contain according to its brief, and the check that the email complies.
+//! The fact contract defines what an email must contain according to its brief, and checks that the email complies.
 //!
 //! Documents from the composer, from language models and from edits go through this check. It compares the values of dates, times and
 //! amounts instead of their spelling. The words of each language are in `assets/contract`. The check does not change the email.
@@ -39,14 +39,14 @@ use reading::Reading;
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     pub brief: &'a Brief,
-    /// The prompt and, if an edit is checked, its instruction. Values in this text are not inventions.
+    /// The prompt and, if an edit is checked, its instruction. Values in the prompt or the instruction do not count as invented.
     pub prompt: &'a str,
     pub material: &'a Material,
     /// The date of the prompt.
     pub today: Date,
 }
 
-/// Returns the violations of the contract in an email, at most `limits::EMAIL_VIOLATIONS_MAX` of them.
+/// Returns up to `limits::EMAIL_VIOLATIONS_MAX` violations of the contract in an email.
 pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let brand = terms.material.brand.name.as_deref();
@@ -66,8 +66,8 @@ pub fn check(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     found.into_iter().map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
-/// Returns a finding for each word that the brand avoids and the email contains, except for words that the prompt, the brief or a name of
-/// a product contains.
+/// Returns a finding for each word in the email that the brand avoids, except words that occur in the prompt, the brief, the brand name or
+/// a product name.
 pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let brand = &terms.material.brand;
     let facts = terms.brief.facts.iter().map(|fact| fact.text.as_str());
@@ -79,7 +79,7 @@ pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     constraints::check(&Reading::of(document, terms.today), document, &brief, brand.name.as_deref())
 }
 
-/// Returns the day, the month and the weekday of each date with a weekday in a text.
+/// Returns the day, the month and the weekday of each date in the text that has a weekday.
 #[cfg(test)]
 pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     let mentions = mentions::read(text, lexicon::Words::of(language)).into_iter();
@@ -90,14 +90,15 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     days.collect()
 }
 
-/// Returns a warning for each passage of the prompt that neither the email nor one of these warnings contains.
+/// Returns a warning for each passage of the prompt that is neither in the email nor in one of these warnings.
 pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let lost = remains::check(&email, terms, warnings).into_iter();
     lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
-/// Returns the composer's warnings, except for those about texts that the email contains in another form, such as a heading and a text.
+/// Returns the composer's warnings without those about unclear text that the email does state, for example in a heading and the text below
+/// it.
 pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
     let email = Reading::of(document, today);
     let is_stated = |text: &String| email.states(text);
@@ -105,8 +106,8 @@ pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>)
     warnings
 }
 
-/// Returns a warning for each text of the prompt whose meaning is unclear and which the email does not contain, for each statement that the
-/// email shortens or prints in another language, and for each value of the brief that is probably a mistake or has no unit.
+/// Returns warnings about text of unclear meaning that the email does not contain, statements that the email shortens or prints in another
+/// language, and values of the brief that are probably mistakes or have no unit.
 pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.states(&part.text));

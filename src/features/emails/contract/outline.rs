@@ -1,9 +1,9 @@
-//! The texts, links, buttons and images of a document in one list each, with the block that contains them.
+//! Lists the text, links, buttons and images of a document, each with the block that contains it.
 
 use super::text::{fold, without_fields};
 use crate::features::emails::document::*;
 
-/// The place of a text in an email.
+/// The place of text in an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Subject,
@@ -23,18 +23,18 @@ pub enum Place {
     Code,
     /// The alternative text of an image, which most recipients do not see.
     Alt,
-    /// The header, the footer and the links to social networks, which do not belong to the content of one email.
+    /// The header, the footer and the links to social networks, which are not part of the email's content.
     Frame,
 }
 
 impl Place {
-    /// Returns whether the text is part of the content that recipients see in the opened email.
+    /// Returns whether the text is part of the content that recipients see when they open the email.
     pub fn is_body(self) -> bool {
         !matches!(self, Self::Subject | Self::Preheader | Self::Alt | Self::Frame)
     }
 }
 
-/// A text of the email.
+/// A piece of text in the email.
 #[derive(Clone, Debug)]
 pub struct Passage {
     pub block: Option<String>,
@@ -54,16 +54,16 @@ pub struct Press {
     pub href: String,
 }
 
-/// The texts, buttons, links, images and products of a document.
+/// The text, buttons, links, images and products of a document.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     pub passages: Vec<Passage>,
     pub buttons: Vec<Press>,
-    /// The blocks and targets of the links, buttons included.
+    /// The targets of the links, including buttons, each with its block.
     pub links: Vec<(String, String)>,
-    /// The blocks that show images, not counting the logo.
+    /// The blocks that show images, except the logo.
     pub images: Vec<String>,
-    /// The blocks, names and pages of the products.
+    /// The products: the block, the name and the page of each.
     pub products: Vec<(String, String, String)>,
     /// The block that is being read.
     block: String,
@@ -81,7 +81,7 @@ impl Outline {
         outline
     }
 
-    /// Returns the texts that recipients see in the opened email.
+    /// Returns the text that recipients see when they open the email.
     pub fn body(&self) -> impl Iterator<Item = &Passage> {
         self.passages.iter().filter(|passage| passage.place.is_body())
     }

@@ -1,4 +1,4 @@
-//! An email as the contract reads it: its passages with the values that they mention.
+//! Reads an email for the contract: its passages and the values that each passage mentions.
 
 use jiff::civil::Date;
 
@@ -30,7 +30,7 @@ impl Reading {
         self.outline.passages.iter().zip(self.mentions.iter().map(Vec::as_slice))
     }
 
-    /// Returns whether the body mentions a value that fits.
+    /// Returns whether the body mentions a value for which `fits` is true.
     pub fn mentions(&self, fits: impl Fn(&Value) -> bool) -> bool {
         let mut body = self.passages().filter(|(passage, _)| passage.place.is_body());
         body.any(|(_, mentions)| mentions.iter().any(|mention| fits(&mention.value)))
@@ -59,7 +59,7 @@ impl Reading {
                 _ => blocks.push((passage.block.as_deref(), words(&passage.folded).collect())),
             }
         }
-        // A heading and the text below it make one statement together.
+        // A heading and the text below it can form one statement.
         let pairs: Vec<Vec<&str>> = blocks.windows(2).map(|pair| [pair[0].1.as_slice(), &pair[1].1].concat()).collect();
         if pairs.is_empty() { blocks.into_iter().map(|(_, own)| own).collect() } else { pairs }
     }
@@ -87,9 +87,9 @@ impl Reading {
     }
 }
 
-/// The maximum number of days ahead that a weekday without a date can refer to.
+/// The maximum number of days from today to a weekday without a date.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
-/// The last minute of a day, which people also call midnight.
+/// The last minute of a day, which people also write as midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;
 
 /// Returns whether a mentioned day is this date. A day without a year can be in any year.
@@ -115,7 +115,7 @@ pub fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the share of the wanted words that also occur in a text, possibly in an inflected form.
+/// Returns the share of the wanted words that the text contains, also in inflected forms.
 pub fn share(wanted: &[&str], text: &[&str]) -> f64 {
     if wanted.is_empty() {
         return 1.0;

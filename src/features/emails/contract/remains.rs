@@ -1,5 +1,5 @@
-//! Finds text of the prompt that the email does not contain and that no warning reports. Short words, common words, and most words of
-//! instructions that the parser understood are not reported.
+//! Finds text of the prompt that is neither in the email nor in a warning. The check ignores short words, common words, and most words of
+//! instructions that the parser understood.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,15 +14,15 @@ use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The minimum number of letters of a word that is reported. Shorter words are mostly prepositions.
 const LETTERS_MIN: usize = 4;
-/// The number of letters that forms of a word share at their start.
+/// The number of initial letters that two forms of a word share.
 const STEM_LETTERS: usize = 4;
 /// The maximum number of characters between two words that one warning reports.
 const GAP_MAX: u32 = 12;
 
-/// Returns a warning for each passage of the prompt that is lost. `others` are the warnings about the email so far.
+/// Returns a warning for each passage of the prompt that is missing. `others` are the warnings about the email so far.
 pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Finding> {
     let brief = terms.brief;
-    // A brief whose facts have no spans was not read from this prompt.
+    // If the facts of a brief have no spans, the brief was not parsed from this prompt.
     if brief.facts.iter().all(|fact| fact.span.is_none()) && brief.unclear.is_empty() {
         return Vec::new();
     }
@@ -40,7 +40,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
         let is_instruction = class.peek().is_some_and(|(_, class)| *class == Class::Instruction);
         let is_covered = covered[span.start as usize..span.end as usize].iter().any(|covered| *covered);
         let is_name = !is_line_start && !word.ends_with(':') && !before.ends_with(ENDS) && is_name(brief, word);
-        // A number after a weekday or month is a date, also in a correction that was not understood: "mercredi 9".
+        // A number after a weekday or month is a date, even in an instruction that was not understood: "mercredi 9".
         let is_day = email.words.weekday(&fold(before)).is_some() || email.words.month(&fold(before)).is_some();
         let is_dated = is_day && word.starts_with(|c: char| c.is_ascii_digit());
         before = word;
@@ -48,7 +48,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
             true => is_name || is_dated || is_value(word) || email.words.weekday(&fold(word)).is_some(),
             false => is_content(email.words, word),
         };
-        // Small numbers and short names are compared as dates and whole words, because parts of other texts can be equal to them.
+        // Small numbers and short names are compared as dates and whole words, because they can also occur inside other words and numbers.
         let is_shown = match is_instruction {
             true if is_dated => says_day(email, word),
             true if is_name => shown.has(word) && shown.says(word),
@@ -82,13 +82,14 @@ fn says_day(email: &Reading, word: &str) -> bool {
     email.mentions(|value| matches!(value, Value::Day { day, .. } if digits.parse() == Ok(*day)))
 }
 
-/// Returns whether a word, which is a part of the prompt, is the first of its line. Labels such as "Button:" start a line.
+/// Returns whether the word, a slice of the prompt, is the first on its line. Labels such as "Button:" start a line.
 fn starts_line(prompt: &str, word: &str) -> bool {
     let before = &prompt[..word.as_ptr() as usize - prompt.as_ptr() as usize];
     before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n')
 }
 
-/// Returns whether a word inside a sentence is a name: "reply to Tom". In German, nouns are capitalized too, so no word counts as a name.
+/// Returns whether a word in the middle of a sentence is a name: "reply to Tom". In German, nouns are capitalized too, so no word counts as
+/// a name.
 fn is_name(brief: &Brief, word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_capital =
@@ -99,8 +100,8 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction has a number of at least two digits, a percentage or a price, or is an address. The
-/// time of a message in a chat, as in "[15.11.26, 19:02]", is not a value.
+/// Returns whether a word of an instruction contains a number of at least two digits, a percentage or a price, or is an address. The
+/// timestamp of a chat message, as in "[15.11.26, 19:02]", is not a value.
 fn is_value(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let is_stamp = word.starts_with('[') || word.ends_with(']');
@@ -108,7 +109,7 @@ fn is_value(word: &str) -> bool {
     word.contains("://") || word.contains('@') || !is_stamp && (digits > 1 || is_amount)
 }
 
-/// Returns whether a word must be in the email or in a warning.
+/// Returns whether a word must occur in the email or in a warning.
 fn is_content(own: &Words, word: &str) -> bool {
     let folded = fold(word);
     let has_digit = folded.contains(|c: char| c.is_ascii_digit());
@@ -116,7 +117,7 @@ fn is_content(own: &Words, word: &str) -> bool {
     has_digit || is_value(&folded) || words(&folded).any(is_long)
 }
 
-/// Returns the words of a prompt between spaces, with their spans.
+/// Returns the words of a prompt, split at spaces, with their spans.
 fn tokens(prompt: &str) -> impl Iterator<Item = (Span, &str)> {
     let mut count = 0;
     let mut at = 0;
@@ -147,7 +148,7 @@ fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> 
     let signature = brief.signature.iter().map(|signature| signature.span);
     let label = brief.cta.iter().filter_map(|cta| cta.label.as_ref()).map(|part| part.span);
     limits.chain(parts).chain(signature).chain(label).flatten().for_each(&mut cover);
-    // Misspelled words of statements are printed in their correct form.
+    // The email prints misspelled words of statements in corrected form.
     let characters: Vec<char> = prompt.chars().collect();
     for fact in brief.facts.iter().filter(|fact| is_statement(fact.kind)) {
         let Some(span) = fact.span.filter(|span| span.end as usize <= characters.len() && span.start < span.end) else {
@@ -166,7 +167,7 @@ fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> 
     covered
 }
 
-/// The words that readers see, and the addresses of the links.
+/// The words that readers see and the addresses of the links.
 struct Shown<'a> {
     words: HashSet<&'a str>,
     by_stem: HashMap<String, Vec<&'a str>>,
@@ -184,12 +185,12 @@ impl<'a> Shown<'a> {
         Self { words, by_stem, links }
     }
 
-    /// Returns whether the email contains the parts of a word in this form, even short ones.
+    /// Returns whether the email contains all parts of a word in exactly this form, even short parts.
     fn says(&self, word: &str) -> bool {
         words(&fold(word)).all(|word| self.words.contains(word))
     }
 
-    /// Returns whether the email contains the parts of a word, possibly in an inflected form, or a link with the word.
+    /// Returns whether the email contains the parts of a word, possibly inflected, or a link that contains the word.
     fn has(&self, word: &str) -> bool {
         let folded = fold(word);
         let bare = folded.trim_matches(|c: char| !c.is_alphanumeric());

@@ -1,4 +1,5 @@
-//! The change that removes a text from an email: the sentence that contains it, the link, or the block if nothing else is left of it.
+//! Builds the change that removes text from an email: the sentence that contains it, the link, or the whole block if nothing else would be
+//! left.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::features::emails::finding::Finding;
 /// The fields that contain no words for recipients.
 const NO_WORDS: [&str; 9] = ["id", "type", "src", "logo", "look", "level", "marks", "emphasis", "until"];
 
-/// Returns the change that removes the text of a finding; `None` if the email would not be valid without it.
+/// Returns the change that removes the text of a finding; `None` if the removal would make the email invalid.
 pub fn change(document: &Email, finding: &Finding) -> Option<Change> {
     let text = finding.text.as_deref()?;
     let json = document.to_json();
@@ -56,8 +57,8 @@ enum Found {
     All,
 }
 
-/// Removes a text from the words and addresses in a JSON value. If `drops_items`, an object that has lost a field is dropped, such as the
-/// item of a list or a button.
+/// Removes text from the strings in a JSON value. If `drops_items` is true, an object that lost a field, such as a list item or a button,
+/// is dropped.
 fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     match json {
         Value::String(address) if key == "href" => {
@@ -83,7 +84,7 @@ fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
                 is_shorter |= own == Found::All;
                 own != Found::All
             });
-            // The rows of a table have the same number of cells, so a row that has lost a cell is dropped.
+            // All rows of a table must have the same number of cells, so a row that lost a cell is dropped.
             if is_shorter && (items.is_empty() || key == "cells") { Found::All } else { found }
         }
         Value::Object(fields) => {
@@ -101,7 +102,7 @@ fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     }
 }
 
-/// Returns a text without its links to an address; `None` if it has no such links. The words of the links stay.
+/// Returns the text without its links to an address; `None` if it has no such links. The link labels stay.
 fn unlinked(words: &str, address: &str) -> Option<String> {
     let target = format!("]({address})");
     let mut kept = words.to_owned();
@@ -113,8 +114,8 @@ fn unlinked(words: &str, address: &str) -> Option<String> {
     (kept != words).then_some(kept)
 }
 
-/// Returns a text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would have
-/// unpaired bold marks, quotation marks or brackets.
+/// Returns the text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would have unpaired bold
+/// marks, quotation marks or brackets.
 fn without(words: &str, text: &str) -> Option<String> {
     let mut kept = words.to_owned();
     for sentence in sentences(words).into_iter().rev().filter(|sentence| contains(sentence, text)) {
@@ -127,7 +128,7 @@ fn without(words: &str, text: &str) -> Option<String> {
     (kept != words.trim() && is_whole).then_some(kept)
 }
 
-/// Returns whether a text contains another text as whole words and numbers.
+/// Returns whether the first text contains the second as whole words and numbers.
 fn contains(words: &str, text: &str) -> bool {
     let (words, text) = (fold(&words.replace('*', "")), fold(text));
     let joins =
@@ -158,7 +159,7 @@ mod tests {
         Email::from_json(&json).expect("the document is valid")
     }
 
-    /// Removes a text from the block, or from the subject and preheader. Returns the subject, the preheader and the given blocks.
+    /// Removes text from the block, or from the subject and preheader. Returns the subject, the preheader and the given blocks.
     fn removed(blocks: Value, block: Option<&str>, text: &str) -> Option<Value> {
         let email = email(blocks);
         let finding = Finding::new(FindingKind::NotInBrief, String::new()).about(text, None).in_block(block);

@@ -1,5 +1,5 @@
-//! Scores the emails for the prompts of `tests/samples/prompts`: how many facts the emails keep, how many lost facts are reported, and how
-//! often the emails print instructions or invent facts. The README of that folder explains the prompts.
+//! Scores the emails for the prompts of `tests/samples/prompts`: how many facts the emails keep, how many missing facts are reported, and
+//! how often the emails print instructions or invent facts. The README of that folder explains the prompts.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -161,7 +161,7 @@ fn language(sample: &Sample) -> LanguageTag {
     LanguageTag::parse(&sample.language).expect("the samples have valid languages")
 }
 
-/// Writes the email of a sample in the same way as a generation, with all its warnings.
+/// Writes the email for a sample in the same way as a generation, with all its warnings.
 async fn email(sample: &Sample, material: &Material) -> Draft {
     let wanted = GenerationRequest {
         prompt: sample.prompt.clone(),
@@ -193,7 +193,7 @@ async fn email(sample: &Sample, material: &Material) -> Draft {
     draft.unwrap_or_else(|reason| panic!("{}: {reason}", sample.id))
 }
 
-/// Returns a text in the normalized form that the README of the samples describes.
+/// Returns the text in the normalized form that the README of the samples describes.
 fn plain(text: &str) -> String {
     let quotes = |c: char| match c {
         '’' | '‘' | '‚' => '\'',
@@ -204,7 +204,7 @@ fn plain(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the byte ranges where a text contains the wanted text as whole words and numbers.
+/// Returns the byte ranges where the wanted text occurs as whole words and numbers.
 fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
     let is_part = |one: Option<char>, other: Option<char>| {
         one.zip(other).is_some_and(|(one, other)| one.is_alphanumeric() && other.is_alphanumeric())
@@ -236,7 +236,7 @@ fn count(text: &str, shows: &[String]) -> usize {
     count
 }
 
-/// The texts and links in an email, in the normalized form that the README of the samples describes.
+/// The text and links of an email, in the normalized form that the README of the samples describes.
 struct Shown {
     all: String,
     body: String,
@@ -381,99 +381,98 @@ async fn score(set: &str) -> Score {
     total
 }
 
-/// Asserts that a score is at least as good as these figures. `silent` is the number of lost facts that no warning reports.
+/// Asserts that a score is at least as good as these figures. `silent` is the number of missing facts that no warning reports.
 fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: usize) {
     let found = (score.kept, score.facts - score.kept - score.reported, score.leaks, score.inventions);
     let holds = found.0 >= kept && found.1 <= silent && found.2 <= leaks && found.3 <= inventions;
     assert!(holds, "kept, lost in silence, leaks and inventions: {found:?}, but were {:?}", (kept, silent, leaks, inventions));
 }
 
-/// The first set of samples. The rules were developed with it.
+/// The first set of samples. It was used to develop the rules.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
     holds(&score("first").await, 1377, 0, 1, 1);
 }
 
-/// The second set of samples, written after the rules. The rules were then improved with it.
+/// The second set of samples, which was written after the rules. It was then used to improve the rules.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
     holds(&score("second").await, 1416, 0, 5, 0);
 }
 
-/// The prompts of two hostile writers who did not know the rules. The rules were then improved with these prompts.
+/// Prompts of two adversarial writers who did not know the rules. They were then used to improve the rules.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
     holds(&score("hostile").await, 1105, 4, 33, 0);
 }
 
-/// The prompts of a third hostile writer. The rules and the note model were then improved with them.
+/// Prompts of a third adversarial writer. They were then used to improve the rules and the note model.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
     holds(&score("third").await, 568, 3, 10, 0);
 }
 
-/// Twenty usual and twenty hurried prompts of a fourth writer. The rules and the note model were then improved with them.
+/// Twenty normal and twenty hurried prompts by a fourth writer. They were then used to improve the rules and the note model.
 #[tokio::test]
 async fn the_fourth_samples_keep_their_facts() {
     holds(&score("fourth").await, 371, 0, 0, 0);
 }
 
-/// Forty usual and forty hurried prompts of a fifth writer. The rules and the note model were then improved with them.
+/// Forty normal and forty hurried prompts by a fifth writer. They were then used to improve the rules and the note model.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
     holds(&score("blind").await, 535, 5, 0, 0);
 }
 
-/// Forty usual and forty hurried prompts of a sixth writer. The rules were then improved with them.
+/// Forty normal and forty hurried prompts by a sixth writer. They were then used to improve the rules.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
     holds(&score("sixth").await, 772, 10, 7, 1);
 }
 
-/// Thirty usual and thirty hurried prompts, written before any result on them was known. The rules were then improved with them.
+/// Thirty normal and thirty hurried prompts, written before any results for them were known. They were then used to improve the rules.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
     holds(&score("seventh").await, 426, 0, 6, 0);
 }
 
-/// Sixty-one hurried prompts, written before the rules were read. The rules were then improved with them.
+/// Sixty-one hurried prompts, written by someone who had not yet read the rules. They were then used to improve the rules.
 #[tokio::test]
 async fn the_eighth_samples_keep_their_facts() {
     holds(&score("eighth").await, 474, 0, 3, 0);
 }
 
-/// Twenty-nine hurried prompts, written after the first improvements with the eighth set. The rules were then improved with them.
+/// Twenty-nine hurried prompts, written after the first improvements based on the eighth set. They were then used to improve the rules.
 #[tokio::test]
 async fn the_ninth_samples_keep_their_facts() {
     holds(&score("ninth").await, 220, 0, 3, 0);
 }
 
-/// Forty hurried prompts in seven languages, written before any result on them was known. The rules were then improved with them.
+/// Forty hurried prompts in seven languages, written before any results for them were known. They were then used to improve the rules.
 #[tokio::test]
 async fn the_tenth_samples_keep_their_facts() {
     holds(&score("tenth").await, 264, 0, 7, 0);
 }
 
-/// Twenty usual and forty hurried prompts of a writer who did not know the rules. The rules were then improved with them.
+/// Twenty normal and forty hurried prompts by a writer who did not know the rules. They were then used to improve the rules.
 #[tokio::test]
 async fn the_eleventh_samples_keep_their_facts() {
     holds(&score("eleventh").await, 547, 0, 13, 0);
 }
 
-/// Twenty usual and forty hurried prompts of another writer. The rules were then improved with them.
+/// Twenty normal and forty hurried prompts by another writer. They were then used to improve the rules.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
     holds(&score("twelfth").await, 654, 5, 25, 0);
 }
 
-/// Thirty usual and thirty hurried prompts of a writer who had not read the word lists. The rules were then improved with them.
+/// Thirty normal and thirty hurried prompts by a writer who had not read the word lists. They were then used to improve the rules.
 #[tokio::test]
 async fn the_thirteenth_samples_keep_their_facts() {
     holds(&score("thirteenth").await, 454, 3, 6, 0);
 }
 
-/// Every number that the prompt contains is in the email, in a warning, in a value of the brief that the email states, or in an
-/// instruction.
+/// Every number in the prompt is in the email, in a warning, in a value of the brief that the email states, or in an instruction.
 #[tokio::test]
 async fn no_number_of_a_prompt_is_lost_in_silence() {
     let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));
@@ -495,7 +494,7 @@ async fn no_number_of_a_prompt_is_lost_in_silence() {
     }
 }
 
-/// Returns the runs of digits in a text, each with the position of its first character.
+/// Returns the runs of digits in the text, each with the position of its first character.
 fn numbers(text: &str) -> Vec<(String, u32)> {
     let mut found: Vec<(String, u32)> = Vec::new();
     let mut is_open = false;
@@ -510,7 +509,6 @@ fn numbers(text: &str) -> Vec<(String, u32)> {
     found
 }
 
-/// All sets of samples.
 const SETS: [&str; 14] = [
     "first",
     "second",
@@ -528,7 +526,7 @@ const SETS: [&str; 14] = [
     "thirteenth",
 ];
 
-/// A parsed brief that a client sends back unchanged must be accepted and read as the same brief.
+/// If a client sends back a parsed brief unchanged, the brief must be accepted and stay the same.
 #[test]
 fn a_brief_that_is_given_unchanged_stays_unchanged() {
     for sample in SETS.into_iter().flat_map(files).flat_map(|file| read::<Vec<Sample>>(&file)) {

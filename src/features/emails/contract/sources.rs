@@ -1,4 +1,4 @@
-//! Finds numbers, dates, times, codes, names and links in the email that neither the brief nor the brand contains.
+//! Finds numbers, dates, times, codes, names and links in the email that are neither in the brief nor in the brand data.
 
 use std::collections::HashSet;
 
@@ -16,13 +16,13 @@ use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::KnownAddresses;
 use crate::features::emails::writing::material::Material;
 
-/// The values and words that an email may contain, from the brief, the prompt and the brand.
+/// The values and words that an email may contain, collected from the brief, the prompt and the brand.
 pub struct Sources {
     values: Vec<Value>,
     numbers: Vec<f64>,
     dates: Vec<Date>,
     weekdays: Vec<i8>,
-    /// The digits of each text without other characters. Spaces separate the texts.
+    /// The digits of each source text, without other characters. Spaces separate the sources.
     digits: String,
     words: HashSet<String>,
 }
@@ -50,7 +50,7 @@ impl Sources {
     fn text(&mut self, text: &str, language: &'static Words, today: Date) {
         let folded = fold(text);
         self.words.extend(words(&folded).map(str::to_owned));
-        // The email spells out short names of days that are also other words: "on Saturday" for "on sat".
+        // Emails write day abbreviations that are also other words in full: "on Saturday" for "on sat".
         self.weekdays.extend(words(&folded).filter_map(|word| language.weekday(word)));
         self.digits.extend(folded.chars().filter(char::is_ascii_digit));
         self.digits.push(' ');
@@ -113,7 +113,7 @@ impl Sources {
         }
     }
 
-    /// Returns whether the sources contain a value.
+    /// Returns whether the sources contain the value.
     fn knows(&self, value: &Value, text: &str, today: Date) -> bool {
         match value {
             Value::Percent(percent) => {
@@ -151,7 +151,7 @@ impl Sources {
         }
     }
 
-    /// Returns whether each run of digits in a text, such as "94/100", is also in the sources.
+    /// Returns whether each run of digits in the text, such as "94/100", is also in the sources.
     fn has_digits(&self, text: &str) -> bool {
         let mut rows = text.split(|c: char| !c.is_ascii_digit()).filter(|row| !row.is_empty());
         rows.all(|row| self.words.contains(row))
@@ -184,7 +184,7 @@ fn brief_texts(brief: &Brief) -> impl Iterator<Item = String> {
     texts.chain(signature).chain(links).chain(facts).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the texts and addresses of the brand, without its knowledge base.
+/// Returns the text and addresses of the brand, without its knowledge base.
 pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     let brand = &material.brand;
     let contact = &brand.contact;
@@ -204,7 +204,7 @@ pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     all.chain(social).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the texts of the brand's knowledge base and of the pages that the request links to. They may be long.
+/// Returns the text of the brand's knowledge base and of the pages that the request links to, which can be long.
 pub fn long_texts(material: &Material) -> impl Iterator<Item = String> {
     let pages = material.pages.iter().flat_map(|page| [page.title.clone(), page.content.clone()]);
     let knowledge = material.knowledge.iter().flat_map(|entry| [entry.title.clone(), entry.content.clone()]);
@@ -215,7 +215,7 @@ pub fn check(email: &Reading, terms: &Terms<'_>) -> Vec<Finding> {
     let mut sources = Sources::of(terms, email.words);
     let mut found = inventions(email, terms, &sources);
     if !found.is_empty() {
-        // The long texts are read only if a value is in none of the others, which is rare.
+        // The long sources are read only if no other source contains a value, which is rare.
         for text in long_texts(terms.material) {
             sources.text(&text, email.words, terms.today);
         }
@@ -243,7 +243,7 @@ fn inventions(email: &Reading, terms: &Terms<'_>, sources: &Sources) -> Vec<Find
     found
 }
 
-/// Returns the text of a date without the period after a month, which ends the sentence or a short name: "4 december.".
+/// Returns the text of a date without the period after the month, which ends a sentence or marks an abbreviation: "4 december.".
 fn without_period<'a>(stated: &'a str, value: &Value) -> &'a str {
     let date = stated.strip_suffix('.').filter(|date| date.ends_with(char::is_alphabetic));
     date.filter(|_| matches!(value, Value::Day { .. })).unwrap_or(stated)
@@ -269,7 +269,7 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     );
     let finding = Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref());
     match passage.place {
-        // The brief does not prescribe the alternative texts of images, the header or the footer.
+        // The brief does not prescribe the alternative text of images, the header or the footer.
         Place::Alt | Place::Frame => finding,
         Place::Subject | Place::Preheader => finding.acceptable(whole),
         _ => {
@@ -297,12 +297,12 @@ fn wrong_weekday(value: &Value, brief: &Brief, text: &str, passage: &Passage) ->
     Some(Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref()))
 }
 
-/// Returns the names of people that a passage contains but the sources do not.
+/// Returns the names of people that are in the passage but not in the sources.
 fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'a str> {
     let text = passage.text.as_str();
     match passage.place {
         Place::Author => Some(text.trim()).filter(|name| !sources.has_name(name)).into_iter().collect(),
-        // In German, only signatures are searched, because nouns are capitalized like names.
+        // In German, only signatures are searched, because all nouns are capitalized.
         Place::Body if email.words.code == "de" => signer(text).filter(|name| !sources.has_name(name)).into_iter().collect(),
         Place::Body => {
             let runs = sentences(text).into_iter().flat_map(capitalized);
@@ -313,7 +313,7 @@ fn names<'a>(email: &Reading, passage: &'a Passage, sources: &Sources) -> Vec<&'
     }
 }
 
-/// Returns a name without the weekday or month at its end: "The Salt Road" for "The Salt Road Thursday".
+/// Returns a name without the weekday or month at the end: "The Salt Road" for "The Salt Road Thursday".
 fn before_day<'a>(language: &Words, name: &'a str) -> &'a str {
     let is_day = |word: &str| language.month(&fold(word)).is_some() || language.weekday(&fold(word)).is_some();
     name.rsplit_once(' ').filter(|(_, last)| is_day(last)).map_or(name, |(before, _)| before)
@@ -324,7 +324,7 @@ fn is_calendar(language: &Words, name: &str) -> bool {
     words(&folded).all(|word| language.month(word).is_some() || language.weekday(word).is_some() || language.is_stop(word))
 }
 
-/// Returns the runs of two or more capitalized words within a sentence, except at its start.
+/// Returns the runs of two or more capitalized words in a sentence, except at its start.
 fn capitalized(sentence: &str) -> Vec<&str> {
     let mut runs = Vec::new();
     let mut run: Option<(usize, usize, usize)> = None;
@@ -357,11 +357,11 @@ fn capitalized(sentence: &str) -> Vec<&str> {
     runs.into_iter().filter_map(of).collect()
 }
 
-/// The maximum number of words of a person's name in a signature.
+/// The maximum number of words in a person's name in a signature.
 const SIGNER_WORDS_MAX: usize = 3;
 
-/// Returns the person who signs at the end of a text: the last line, below a line that ends with a comma. A sentence below a greeting, such
-/// as "Great, you made it.", is no signature.
+/// Returns the name in the signature at the end of the text: the last line, if the line above it ends with a comma. A sentence below a
+/// greeting, such as "Great, you made it.", is not a signature.
 fn signer(text: &str) -> Option<&str> {
     let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.next()?;

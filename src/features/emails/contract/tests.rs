@@ -1,4 +1,4 @@
-//! Tests of the contract on emails that keep it and on emails that break it in one way each.
+//! Tests the contract on compliant emails and on emails with one violation each.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn material() -> Material {
     }
 }
 
-/// Returns a document in a language with these blocks between its header and its footer.
+/// Returns a document in this language with these blocks between its header and its footer.
 fn document(language: &str, subject: &str, blocks: Value) -> Email {
     let mut all = vec![json!({ "type": "header", "id": "header", "name": "Kiln & Tide", "href": "https://kiln.example" })];
     all.extend(blocks.as_array().expect("a list of blocks").iter().cloned());
@@ -87,7 +87,7 @@ fn blocks() -> Value {
     ])
 }
 
-/// Checks the sale's email after a change to its blocks.
+/// Checks the sale email after a change to its blocks.
 fn after(path: &str, value: Value) -> Vec<(FindingKind, String)> {
     let mut blocks = blocks();
     *blocks.pointer_mut(path).expect("the path exists") = value;
@@ -136,8 +136,8 @@ fn each_breach_is_found() {
     }
 }
 
-/// Regression test: for every date with another role in the email than in the brief, the message said that the date had become
-/// part of an offer.
+/// Regression test: for every date whose role in the email differed from the brief, the message said that the date had become part of an
+/// offer.
 #[test]
 fn the_message_about_a_misused_date_names_the_problem() {
     let (brief, prompt) = sale();
@@ -164,8 +164,8 @@ fn a_lost_fact_can_be_added() {
     assert_eq!(check(&added, &terms), []);
 }
 
-/// Regression test: a warning about a lost headline or button offered no change that adds it if the email had no headline or
-/// button.
+/// Regression test: if the email had no headline or button, the warning about the missing headline or button offered no change that adds
+/// it.
 #[test]
 fn a_lost_headline_and_button_can_be_added_to_an_email_without_any() {
     let brief = brief("en", json!({ "headline": { "text": "Mugs for winter" }, "cta": { "label": { "text": "Shop now" } } }));
@@ -248,7 +248,7 @@ fn a_day_keeps_its_role_in_each_language() {
                 let kinds: Vec<FindingKind> = findings(&email, &brief, "").into_iter().map(|(kind, _)| kind).collect();
                 let wanted = if own == role { vec![] } else { vec![FindingKind::FactMisused] };
                 assert_eq!(kinds, wanted, "{role}: {text}");
-                // The words of the prompt never violate the contract.
+                // Wording from the prompt does not violate the contract.
                 assert_eq!(findings(&email, &brief, text), [], "{role}: {text}");
             }
         }
@@ -264,7 +264,7 @@ fn a_day_keeps_its_role_in_each_language() {
         let found = findings(&text(wrong), &brief("en", day(role)), "");
         assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::FactMisused], "{role}: {wrong}");
     }
-    // The last day of an offer is also the last day to order at its price.
+    // Customers can order at the price of an offer until its last day.
     assert_eq!(findings(&text("Order by 17 December."), &brief("en", day("offer_ends")), ""), []);
     let table = json!([{ "type": "table", "id": "a", "rows": [{ "cells": ["Order by", "17 December"] }, { "cells": ["Time", "noon"] }] }]);
     let found = findings(&document("en", "News", table), &brief("en", day("event")), "noon");
@@ -509,7 +509,7 @@ fn a_date_that_is_not_in_the_brief_is_reported_without_the_period_of_its_sentenc
     }
 }
 
-/// Regression test: the first word below a greeting was reported as the name of an unknown person.
+/// Regression test: the first word after a greeting was reported as the name of an unknown person.
 #[test]
 fn a_sentence_below_a_greeting_is_no_signature() {
     let names = |text: &str| {

@@ -1,4 +1,4 @@
-//! Text in the form that the contract compares, without differences such as case and accents.
+//! Normalizes text for the contract's comparisons, so that differences such as case and accents do not matter.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
@@ -36,7 +36,7 @@ pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Returns the words of a text, each surrounded by one space, so that a substring of whole words can be found.
+/// Returns the words of the text, each with a space on both sides, so that a substring search finds only whole words.
 pub fn spaced(folded: &str) -> String {
     let mut out = String::with_capacity(folded.len() + 2);
     out.push(' ');
@@ -57,11 +57,11 @@ pub fn alike(one: &str, other: &str) -> bool {
     common >= STEM_CHARACTERS_MIN && common * 4 >= longer * 3
 }
 
-/// The minimum number of initial characters that two forms of a word share.
+/// The minimum number of initial characters that forms of a word share.
 const STEM_CHARACTERS_MIN: usize = 4;
 
-/// Returns the sentences of a text. A line break ends a sentence. A period does not end one if a lowercase letter or a digit follows, or if
-/// it belongs to the number of a day.
+/// Returns the sentences of the text. A line break ends a sentence. A period does not end a sentence if a lowercase letter or a digit
+/// follows, or if the period is part of a day: "am 3."
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -88,13 +88,13 @@ pub fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns whether a text ends with the number of a day, whose period does not end the sentence: "am 3".
+/// Returns whether the text ends with a day number, whose period does not end the sentence: "am 3".
 fn ends_with_day(text: &str) -> bool {
     let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
     word.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
 }
 
-/// Returns the text without its merge fields, which contain no copy.
+/// Returns the text without its merge fields.
 pub fn without_fields(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,7 @@
 //! The blocks of a document: plain data types, without rendering.
 //!
-//! Blocks do not depend on how a layout renders them. The doc comments in this file are also the field descriptions that language models
-//! get, so the comments describe good values of a field, not only its meaning.
+//! Blocks do not depend on how a layout renders them. Language models receive the doc comments in this file as field descriptions, so the
+//! comments describe not only the meaning of a field but also good values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,8 @@ use super::rich::Rich;
 use crate::base::serde_str;
 use crate::vocab::limits;
 
-/// A stable name of a block within its document, which edits use to refer to the block: lowercase letters, digits and hyphens.
+/// The ID of a block, unique within its document. Edits refer to the block by this ID. It consists of lowercase letters, digits and
+/// hyphens.
 pub type BlockId = Line<{ limits::EMAIL_BLOCK_ID_CHARACTERS_MAX }>;
 /// A title above other content.
 pub type Title = Line<{ limits::EMAIL_TITLE_CHARACTERS_MAX }>;
@@ -26,7 +27,7 @@ pub type Label = Line<{ limits::EMAIL_LABEL_CHARACTERS_MAX }>;
 pub type Sentence = Line<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 /// A short paragraph.
 pub type Paragraph = Rich<{ limits::EMAIL_PARAGRAPH_CHARACTERS_MAX }>;
-/// Running text of any number of paragraphs.
+/// Running text with any number of paragraphs.
 pub type Prose = Rich<{ limits::EMAIL_PROSE_CHARACTERS_MAX }>;
 
 /// One block of an email.
@@ -77,7 +78,7 @@ pub struct Header {
     /// The target of the logo and the name: the brand's home page.
     #[serde(default)]
     pub href: Option<Link>,
-    /// At most three short links beside the logo, as in a shop's menu. Usually none.
+    /// At most three short links beside the logo, as in a store's menu. Usually none.
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_HEADER_LINKS_MAX))]
     pub links: Vec<NavLink>,
@@ -242,15 +243,15 @@ pub struct Product {
     /// The price as usually written, with its currency: "€ 19.90".
     #[serde(default)]
     pub price: Option<Label>,
-    /// The original price, before a discount, shown crossed out. Only if it is known to be true.
+    /// The original price, before a discount, shown struck through. Only if it is known to be true.
     #[serde(default)]
     pub price_before: Option<Label>,
-    /// The text of the product's button. The name and the picture are links even without a button.
+    /// The label of the product's button. The name and the picture are links even without a button.
     #[serde(default)]
     pub button: Option<Label>,
 }
 
-/// A quote from a customer, the press or a person of the brand. Never invented.
+/// A quote from a customer, the press or a member of the brand's team. Never invented.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Quote {
@@ -419,19 +420,19 @@ pub struct Footer {
     pub id: BlockId,
     /// The legal company name, or the brand.
     pub sender: Label,
-    /// The postal address of this email, if it differs from the brand's. Null: the footer shows the brand's address.
+    /// The postal address for this email, if it differs from the brand's. Null: the footer shows the brand's address.
     #[serde(default)]
     pub address: Option<Sentence>,
-    /// Why the reader gets this email.
+    /// Why the reader receives this email.
     #[serde(default)]
     pub reason: Option<Paragraph>,
     /// At most four links, like "Privacy" or "Contact".
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_FOOTER_LINKS_MAX))]
     pub links: Vec<NavLink>,
-    /// The text of the unsubscribe link, in the email's language.
+    /// The label of the unsubscribe link, in the email's language.
     pub unsubscribe: Label,
-    /// The text of the link to the email in a browser, in the email's language; null for no link.
+    /// The label of the link that opens the email in a browser, in the email's language; null for no link.
     #[serde(default)]
     pub view: Option<Label>,
 }
@@ -474,7 +475,7 @@ pub struct NavLink {
 }
 
 impl Block {
-    /// Returns the block's name within the document.
+    /// Returns the block's ID within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Header(block) => &block.id,
@@ -498,7 +499,7 @@ impl Block {
 }
 
 impl Cell {
-    /// Returns the block's name within the document.
+    /// Returns the block's ID within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Text(block) => &block.id,
@@ -511,7 +512,7 @@ impl Cell {
     }
 }
 
-/// A day, or a time with its UTC offset, in ISO 8601.
+/// A date or a time with a UTC offset, in ISO 8601.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadline(Box<str>);
 
@@ -521,7 +522,7 @@ impl Deadline {
     }
 }
 
-/// The error for a text that is neither a date nor a time in ISO 8601.
+/// The error for a string that is neither an ISO 8601 date nor an ISO 8601 time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineError;
 

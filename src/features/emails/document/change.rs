@@ -1,4 +1,4 @@
-//! Changes to a document. Users, programs and language models make them to edit an email block by block.
+//! Changes to a document. Users, programs and language models edit an email block by block with these changes.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -69,18 +69,19 @@ impl fmt::Display for ChangeError {
     }
 }
 
-/// Why one change cannot be applied: its invalid field, and the problem with the remedy.
+/// Why a change cannot be applied: its invalid field, and the problem with its remedy.
 type Refusal = (&'static str, String);
 
 impl Email {
-    /// Returns the document with these changes, or the errors in the changes. The changes are applied in order, and the result is checked.
+    /// Returns the document with these changes applied, or the errors in the changes. The changes are applied in order, and the result is
+    /// checked.
     pub fn changed(&self, changes: &[Change]) -> Result<Self, Vec<ChangeError>> {
         let json = changed(self.to_json(), changes)?;
         Self::from_json(&json).map_err(|found| attribute(self.to_json(), changes, &json, found))
     }
 }
 
-/// Applies the changes to a document without checking the document. Returns an error for each change that cannot be applied.
+/// Applies the changes to a document without checking the result. Returns an error for each change that cannot be applied.
 pub fn changed(mut json: Value, changes: &[Change]) -> Result<Value, Vec<ChangeError>> {
     let mut errors = Vec::new();
     for (index, change) in changes.iter().enumerate() {
@@ -97,7 +98,7 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
     let key = |json: &Value, violation: &Violation| (block_at(json, &violation.path), within_block(&violation.path));
     let mut states: Vec<HashSet<(Option<String>, String)>> = Vec::new();
     for change in changes {
-        // The caller has applied the same changes without an error.
+        // The caller has already applied these changes without errors.
         let _ = make(&mut json, change);
         let violations = Email::from_json(&json).err().unwrap_or_default();
         states.push(violations.iter().map(|violation| key(&json, violation)).collect());
@@ -112,14 +113,14 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
     found.into_iter().map(error).collect()
 }
 
-/// Returns the field of a change that caused a violation, and the violation with a message that fits the change.
+/// Returns the field of a change that caused a violation and the violation, with a message that fits the change.
 fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let path = change.path.as_deref().unwrap_or_default();
     let last = steps(path).last().unwrap_or_default();
     let rejected = |problem: &str| Violation { path: String::new(), kind: ViolationKind::Rejected, problem: problem.to_owned() };
     match change.op {
         ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
-        // A violation at the type itself says what is wrong with the new type.
+        // The path of a violation that concerns the new type itself ends with `.type`.
         ChangeKind::Set if last == "type" && !violation.path.ends_with(".type") => {
             ("path", rejected("the block cannot have this type; remove the block and insert another"))
         }
@@ -167,7 +168,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
                     fields.entry("id").or_insert_with(|| id.into());
                 }
                 let at = place.index();
-                // The old block's IDs are free for the blocks of the new block.
+                // The new block can reuse the IDs of the old block.
                 list(json, place)[at] = Value::Null;
                 name_blocks(json, &mut value);
                 list(json, place)[at] = value;
@@ -228,7 +229,7 @@ fn missing(field: &'static str, problem: &str) -> Refusal {
 enum Place {
     /// The block with this index.
     Block(usize),
-    /// In a column of a block: the indexes of the block, the column, and the block in the column.
+    /// In a column: the indexes of the block with the columns, of the column, and of the block in the column.
     Cell(usize, usize, usize),
 }
 
@@ -278,7 +279,7 @@ fn unknown(field: &'static str, id: &str) -> Refusal {
     (field, format!("the document has no block {id:?}; use the ID of one of its blocks"))
 }
 
-/// Returns the list and the index where the change places a block.
+/// Returns the list and the index at which the change inserts a block.
 fn target(json: &Value, change: &Change) -> Result<(Place, usize), Refusal> {
     match (change.after.as_deref(), change.before.as_deref()) {
         (Some(after), None) => {

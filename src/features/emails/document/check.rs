@@ -1,6 +1,6 @@
 //! Checks a document against the rules for lengths, numbers of items, IDs and order. Reports the violations together, each with its path.
 //!
-//! The check does not depend on the theme. Problems that make an email worse but not invalid are warnings of the renderer.
+//! The check does not depend on the theme. For problems that make an email worse but not invalid, the renderer adds warnings.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 use super::*;
 use crate::vocab::placeholders;
 
-/// The start of the message for a last block that is not a footer.
+/// The start of the message for a document whose last block is not a footer.
 pub(super) const NOT_A_FOOTER: &str = "is not a footer";
 
 /// A violation of a rule for documents.
@@ -21,15 +21,15 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// The form of a violation's problem text, for surfaces that show another name of the field.
+/// The form of a problem message, for surfaces that display the field under another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {
     /// The document lacks a required field.
     Missing,
-    /// The field breaks a rule. The problem continues a sentence that starts with the field.
+    /// The field breaks a rule. The message continues a sentence that starts with the field name.
     Invalid,
-    /// The value cannot be read, or the change cannot be applied. The problem is a sentence of its own.
+    /// The value cannot be read, or the change cannot be applied. The message is a complete sentence.
     Rejected,
 }
 

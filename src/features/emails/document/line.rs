@@ -1,7 +1,7 @@
 //! Text on a single line, whose maximum length is part of its type.
 //!
-//! A line can be created from any text. [`check`](super::Email::check) reports lines that are too long. The schema and the check read the
-//! limit from the type.
+//! A line can be created from text of any length, and [`check`](super::Email::check) reports lines that are too long. The schema and the
+//! check read the limit from the type.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,7 +23,7 @@ impl<const MAX: usize> Line<MAX> {
         Self(text.split([' ', '\n', '\r', '\t']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Creates a line from any text, cut to at most `MAX` characters, if possible at a word boundary. A shortened line ends with an
+    /// Creates a line from any text, shortened to at most `MAX` characters, if possible at a word boundary. A shortened line ends with an
     /// ellipsis.
     pub fn cut(text: &str) -> Self {
         let Self(text) = Self::new(text);

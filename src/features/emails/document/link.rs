@@ -1,6 +1,6 @@
 //! Addresses in a document: link targets and image URLs. Addresses are checked and escaped when they are parsed.
 //!
-//! The checks do not contact the server of an address.
+//! Parsing an address does not send a request to it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,8 +16,8 @@ use crate::features::projects::Site;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// A link target: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that sending fills
-/// in, such as `{{ unsubscribe_url }}`.
+/// A link target: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that is filled in
+/// when the email is sent, such as `{{ unsubscribe_url }}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link(Box<str>);
 
@@ -26,7 +26,7 @@ pub struct Link(Box<str>);
 pub struct ImageUrl(Box<str>);
 
 impl Link {
-    /// Parses a link target. The error is a sentence for users.
+    /// Parses a link target. The error message is a sentence for users.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         let given = given.trim();
         if let Some(placeholder) = placeholder(given) {
@@ -42,12 +42,12 @@ impl Link {
         web(given).map(|text| Self(text.into()))
     }
 
-    /// Returns the placeholder for the unsubscribe link, which sending fills in.
+    /// Returns the placeholder for the unsubscribe link, which is filled in when the email is sent.
     pub fn unsubscribe() -> Self {
         Self(placeholders::UNSUBSCRIBE_URL.into())
     }
 
-    /// Returns the placeholder for the link to the email in a browser, which sending fills in.
+    /// Returns the placeholder for the link that opens the email in a browser, which is filled in when the email is sent.
     pub fn view() -> Self {
         Self(placeholders::VIEW_URL.into())
     }
@@ -58,7 +58,7 @@ impl Link {
 }
 
 impl ImageUrl {
-    /// Parses the URL of an image. The error is a sentence for users.
+    /// Parses the URL of an image. The error message is a sentence for users.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         web(given.trim()).map(|text| Self(text.into()))
     }
@@ -68,7 +68,7 @@ impl ImageUrl {
     }
 }
 
-/// Returns the placeholder in its normal form, ignoring spaces.
+/// Returns the placeholder in normalized form. Spaces are ignored.
 fn placeholder(given: &str) -> Option<&'static str> {
     let name = given.strip_prefix("{{")?.strip_suffix("}}")?.trim();
     placeholders::LINKS.into_iter().find(|known| known.trim_matches(['{', '}', ' ']) == name)
@@ -91,7 +91,7 @@ fn web(given: &str) -> Result<String, LinkError> {
     Ok(text)
 }
 
-/// Appends the address. Percent-encodes characters that a URL cannot contain, such as spaces, letters outside ASCII and braces.
+/// Appends the address and percent-encodes characters that a URL cannot contain, such as spaces, letters outside ASCII and braces.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {

@@ -1,10 +1,10 @@
 //! The email document: the content of an email, block by block, independent of its rendering.
 //!
 //! The document is the source of truth: users, the composer and language models write documents, edits change them, and MJML, HTML and
-//! plain text are rendered from them. [`Email::check`] checks the lengths of texts, so that a writer gets the violations together.
-//! Addresses are checked when they are parsed, so that a document contains no address that is unsafe in a page.
+//! plain text are rendered from them. [`Email::check`] checks the length of text, so that writers see the violations together. Addresses
+//! are checked when they are parsed, so that a document cannot contain an address that is unsafe in a web page.
 //!
-//! The document does not contain the brand's colors or layouts, only the author's choices among them.
+//! The document contains only the author's choices of colors and layout, not the brand's own.
 
 mod block;
 mod change;
@@ -35,7 +35,7 @@ use crate::vocab::limits;
 pub const VERSION: u8 = 1;
 
 /// A whole email.
-// The derived code uses `remote` because a record has a different form; see the implementation of `Record` below.
+// The derives use `remote` because a document is stored in a different form. See the implementation of `Record` below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 #[schemars(rename = "Email")]
@@ -43,7 +43,7 @@ pub struct Email {
     /// The version of the document format: 1.
     #[schemars(range(min = 1, max = 1))]
     pub version: u8,
-    /// The language of all texts: a BCP 47 tag like `en` or `pt-BR`.
+    /// The language of the email's text: a BCP 47 tag like `en` or `pt-BR`.
     pub language: LanguageTag,
     /// The writing direction of the email's language.
     pub direction: Direction,
@@ -60,7 +60,7 @@ pub struct Email {
     pub blocks: Vec<Block>,
 }
 
-/// The direction of a text.
+/// The direction of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Direction {
@@ -103,7 +103,7 @@ pub struct Style {
     /// The background of filled boxes, such as the coupon, instead of the main color, as `#RRGGBB`.
     #[serde(default)]
     pub boxes: Option<Color>,
-    /// The background of the texts instead of the brand's, as `#RRGGBB`.
+    /// The background of the text instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub background: Option<Color>,
     /// The shape of buttons, cards and pictures.
@@ -121,7 +121,7 @@ pub enum Layout {
     Bold,
     /// Pictures first, from edge to edge; products in a tight grid.
     Showcase,
-    /// Like a personal letter: hardly any decoration, everything aligned to the start of the line.
+    /// Like a personal letter: minimal decoration, everything aligned to the start of the line.
     Letter,
     /// Centered, with much white space and small type.
     Minimal,
@@ -158,7 +158,7 @@ impl Email {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }
 
-    /// Returns an unused name for a new block of a kind, such as `text-3`.
+    /// Returns an unused ID for a new block of this kind, such as `text-3`.
     pub fn free_id(&self, kind: &str) -> BlockId {
         let taken = |id: &str| {
             self.blocks.iter().any(|block| block.id().as_str() == id || block.cells().any(|cell| cell.id().as_str() == id))
@@ -212,9 +212,9 @@ impl Purpose {
     ];
 }
 
-/// A document can be part of any record. Records are stored field by field without names, which does not support serde's tagged enums,
-/// because tagged enums need a self-describing format. A record therefore stores a document as JSON text, which also keeps old documents
-/// readable by humans and by later versions of the program.
+/// A document can be part of any record. The record format stores fields in order without names. It does not support serde's tagged enums,
+/// which need a self-describing format. A record therefore stores a document as JSON text, which also keeps old documents readable by
+/// humans and by later versions of the program.
 impl Record for Email {}
 
 impl Serialize for Email {

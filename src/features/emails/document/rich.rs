@@ -1,9 +1,9 @@
 //! Inline text with bold, italic, links and line breaks.
 //!
 //! In JSON, inline text is one string with simple markup, which users, the composer and language models can write easily: `**bold**`,
-//! `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\` before a literal
-//! mark (`\|` is empty and separates marks that would otherwise merge). In memory, inline text is a list of typed spans. HTML in it is
-//! literal text.
+//! `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\` before a literal mark
+//! (`\|` is empty and separates marks that would otherwise merge). In memory, inline text is a list of typed spans. HTML in inline text is
+//! literal.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -19,10 +19,9 @@ use crate::base::serde_str;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rich<const MAX: usize>(Vec<Span>);
 
-/// A piece of inline text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// A run of text in one style.
+    /// A run of text with one style.
     Words { text: String, bold: bool, italic: bool, link: Option<Link> },
     /// A line break; two line breaks in a row end the paragraph.
     Break,
@@ -112,7 +111,7 @@ impl<const MAX: usize> Rich<MAX> {
                         (false, true) => "*",
                         (false, false) => "",
                     };
-                    // Adjacent marks would merge and be parsed differently, so an empty escape separates them.
+                    // Without an empty escape between them, adjacent marks would merge and be parsed differently.
                     if link.is_none() && !marks.is_empty() && at > 0 && out.ends_with('*') {
                         out.push_str("\\|");
                     }
@@ -185,13 +184,14 @@ impl Reader {
         }
     }
 
-    /// Returns whether a mark is valid here: an opening mark needs a closing mark in the same paragraph; a closing mark needs an open one.
+    /// Returns whether the mark is valid here. An opening mark needs a closing mark in the same paragraph, and a closing mark needs an
+    /// opening mark.
     fn can_turn(&self, rest: &str, mark: &str, open: bool) -> bool {
         if open {
             return true;
         }
         let inside = rest[mark.len()..].split("\n\n").next().unwrap_or_default();
-        // A single asterisk between spaces is a multiplication sign.
+        // An asterisk between spaces is a multiplication sign.
         let lone = mark == "*" && inside.starts_with([' ', '\n']);
         !lone && inside.contains(mark)
     }
@@ -274,7 +274,7 @@ impl Reader {
     }
 }
 
-/// The error for a text with a link whose address is invalid.
+/// The error for inline text with a link whose address is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RichError {
     /// The start of the address.
@@ -282,7 +282,7 @@ pub struct RichError {
     error: LinkError,
 }
 
-/// The number of characters of an invalid address that an error shows.
+/// The maximum number of characters of an invalid address in the error message.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for RichError {
@@ -323,7 +323,8 @@ impl<const MAX: usize> JsonSchema for Rich<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The length in the schema includes markup and addresses, but the check counts only visible characters, so the schema allows more.
+        // The schema limits the length including markup and addresses, but the check counts only visible characters. The limit in the
+        // schema is therefore higher.
         json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX * 2 })
     }
 }

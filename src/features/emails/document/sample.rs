@@ -1,4 +1,4 @@
-//! A hand-written document that is the example in the documentation and the starting point of tests.
+//! A hand-written document that serves as the example in the documentation and as a starting point for tests.
 
 use super::*;
 

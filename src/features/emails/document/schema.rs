@@ -1,7 +1,7 @@
 //! The blocks' JSON Schemas for language models, and a parser that reports the violations in each block.
 //!
-//! The schema follows the rules of endpoints with structured output: every property is required (null means an absent value), no other
-//! properties are allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
+//! The schema follows the rules of structured output: every property is required (null means an absent value), no other properties are
+//! allowed, the variants of `anyOf` have a constant `type`, and there is no recursion.
 
 use std::sync::LazyLock;
 
@@ -59,7 +59,7 @@ fn fields_of(kind: &str) -> Json {
 }
 
 fn strict<T: JsonSchema>() -> Json {
-    // The schema for serialization is used, because every property is present in it.
+    // The schema for serialization is used, because it marks every property as required.
     let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
     let mut json = Json::from(settings.into_generator().into_root_schema_for::<T>());
     if let Some(object) = json.as_object_mut() {
@@ -82,7 +82,7 @@ pub fn notation() -> &'static str {
     &NOTATION
 }
 
-/// Describes a value as `{name, name?}`, `[item]`, or its possible words. Text is the usual value and is not described.
+/// Describes a value as `{name, name?}`, `[item]`, or its allowed words. A string is the most common value and has no description.
 fn shape(schema: &Json, root: &Json) -> String {
     if let Some(path) = schema["$ref"].as_str() {
         let found = path.strip_prefix('#').and_then(|path| root.pointer(path));
@@ -121,7 +121,7 @@ fn shape(schema: &Json, root: &Json) -> String {
 /// The maximum length, in bytes, of a pattern in the schema. Longer patterns are removed, because they do not help a language model.
 const PATTERN_BYTES_MAX: usize = 100;
 
-/// Makes a schema strict, as structured output requires.
+/// Makes a schema strict, as required by structured output.
 #[derive(Clone, Debug)]
 struct Strict;
 
@@ -193,7 +193,7 @@ fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Viola
         Err(error) => {
             let place = error.path().to_string();
             let said = error.into_inner().to_string();
-            // The parser states the kind of an error only in its message.
+            // The parser states the kind of an error only in the error message.
             let is_missing = said.starts_with("missing field");
             let kind = if is_missing { ViolationKind::Missing } else { ViolationKind::Rejected };
             let (inner, problem) = serde_str::placed(&place, &said);
@@ -254,7 +254,7 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
     })
 }
 
-/// Parses columns. Columns contain tagged values, whose errors serde would report only for the whole block.
+/// Parses columns. Columns contain tagged values, and for errors in those, serde would report only the path of the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();

@@ -9,7 +9,7 @@ use crate::vocab::environment::Environment;
 
 const PROMPT: &str = "20% off all mugs until Sunday with MUGS20. Keep it short. Sign as Ada.";
 
-/// Regression test: users corrected a fact of the brief and got an email with the old value, or with both values.
+/// Regression test: after users corrected a fact of the brief, the email still contained the old value, alone or next to the new value.
 #[test]
 fn a_corrected_brief_is_what_the_email_says() {
     let app = TestApp::new();
@@ -37,7 +37,7 @@ fn a_corrected_brief_is_what_the_email_says() {
     assert!(text.contains("MUGS25") && !text.contains("MUGS20"), "{text}");
 }
 
-/// Regression test: "20% off all mugs" became "20 % Rabatt" in German, without a warning about the lost scope.
+/// Regression test: "20% off all mugs" became "20 % Rabatt" in German, without a warning about the missing scope.
 #[test]
 fn what_an_offer_applies_to_is_translated_or_reported_with_its_place() {
     let app = TestApp::new();
@@ -76,7 +76,7 @@ fn a_direct_change_that_the_brief_does_not_say_is_saved_with_a_warning() {
     assert!(kinds("HELLO10").contains(&json!("fact_missing")), "{}", saved["warnings"]);
 }
 
-/// Regression test: a warning about a value that is not in the brief had no action.
+/// Regression test: a warning about a value that is not in the brief offered no action.
 #[test]
 fn a_value_that_the_brief_does_not_say_is_added_to_the_brief_or_removed() {
     let app = TestApp::new();
@@ -112,7 +112,7 @@ fn a_value_that_the_brief_does_not_say_is_added_to_the_brief_or_removed() {
     assert_eq!(refused.refusal().1, "WRONG_STATE");
 }
 
-/// Regression test: emails of a brand whose import had failed were signed with the address of its site.
+/// Regression test: if the import of a brand had failed, its emails were signed with the address of its site.
 #[test]
 fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     let app = TestApp::new();
@@ -129,12 +129,12 @@ fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     assert_eq!((status_code, code), (409, "WRONG_STATE"));
     assert!(detail.contains("The import of the brand failed") && detail.contains("acme.example"), "{detail}");
     assert!(detail.contains("/retry imports it again"), "{detail}");
-    // A generation that waited for the import fails with the same reason.
+    // A generation that waits for the import fails for the same reason.
     work(&app);
     let failed = status(&app, &waiting);
     assert_eq!(failed["status"], "failed");
     assert!(failed.to_string().contains("The import of the brand failed"), "{failed}");
-    // Values that users set are enough to write an email.
+    // Values that users set are sufficient to write an email.
     app.patch(&format!("/v1/projects/{}", app.project), json!({ "name": "Acme Tea" })).data();
     app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Hello" })).data();
 }

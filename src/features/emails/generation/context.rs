@@ -1,4 +1,4 @@
-//! The inputs of stages and edits: their context, and the input for writing an email.
+//! The context of stages and edits, and the input for writing an email.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// Returns the document that serves as a pattern for the email: that of the last email in the reference conversation at the email's slot
-/// or, if there is none, at the nearest earlier slot.
+/// Returns the document that serves as a reference for the email: the last email in the reference conversation at the email's slot or, if
+/// that slot is empty, at the nearest earlier slot.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;
@@ -55,8 +55,8 @@ fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// Returns the documents of the other emails in the series in the email's language. Returns `None` if there is no series, if this email or
-/// one of the others is not finished, or if an edit has translated the email into another language.
+/// Returns the documents of the other emails in the series in the email's language. Returns `None` if the email is not part of a series, if
+/// an email in the series is not finished, or if an edit has translated the email into another language.
 fn others(
     tx: &impl Read,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Tests of a language model that breaks the contract on purpose: each bad response is returned to the model with its findings, and is
+//! Tests with a language model that breaks the contract on purpose. Each bad response is returned to the model with its findings and is
 //! finally rejected.
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const PROMPT: &str =
     "20% off all mugs with the code MUGS20 until 30 November 2026. Orders over £40 only. Keep it short and a bit dry, please.";
 
-/// Returns a response that keeps the contract, changed by `spoil`.
+/// Returns a response that complies with the contract, as changed by `spoil`.
 fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     let mut json = json!({
         "version": 1, "language": "en", "direction": "ltr", "purpose": "sale", "style": {},
@@ -29,7 +29,7 @@ fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     Document::from_json(&json).expect("the document is valid").to_json()
 }
 
-/// A change that breaks the contract, and a part of the expected finding.
+/// A change that breaks the contract and part of the expected finding.
 type Breach = (fn(&mut Value), &'static str);
 
 fn breaches() -> [Breach; 5] {
@@ -134,8 +134,8 @@ fn an_email_can_be_generated_from_a_brief_alone() {
     assert!(neither.refusal().2.contains("prompt"), "{neither:?}");
 }
 
-/// Regression test: a restored version kept the brief of a later edit, so the next edit was checked against texts that the email
-/// no longer had.
+/// Regression test: a restored version kept the brief of a later edit, so the next edit was checked against text that the email no longer
+/// contained.
 #[test]
 fn a_restored_version_has_its_own_brief() {
     let app = crate::testing::TestApp::new();
@@ -158,8 +158,7 @@ fn a_restored_version_has_its_own_brief() {
     }
 }
 
-/// Regression test: the emails in a series share the facts of their brief, and a fact that none of them contained was lost
-/// without a warning.
+/// Regression test: if all emails in a series lacked a fact of their shared brief, there was no warning.
 #[test]
 fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     let plan = json!({ "title": "Mugs", "emails": [
@@ -180,14 +179,14 @@ fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     };
     assert!(lost(0).iter().any(|warning| warning.contains("£40")), "{status}");
     assert_eq!(lost(1), <[String; 0]>::default());
-    // A direct change keeps the warning.
+    // A direct change does not remove the warning.
     let path = format!("/v1/emails/{}/document", status["result"]["emails"][0]["id"].as_str().expect("an ID"));
     let operations = json!([{ "op": "set", "path": "preheader", "value": "With the code MUGS20." }]);
     let saved = app.patch(&path, json!({ "operations": operations })).data();
     assert!(saved["warnings"].to_string().contains("£40"), "{saved}");
 }
 
-/// Regression test: a value from the prompt of an earlier edit was reported as invented after the next change.
+/// Regression test: after a change, a value from the prompt of an earlier edit was reported as invented.
 #[test]
 fn the_values_of_earlier_edits_are_known() {
     let app = crate::testing::TestApp::new();
@@ -203,8 +202,8 @@ fn the_values_of_earlier_edits_are_known() {
     assert!(!saved["warnings"].to_string().contains("not_in_brief"), "{}", saved["warnings"]);
 }
 
-/// Regression test: an email from a language model was saved with a word that the brand avoids, although neither the prompt nor
-/// the brand's texts contained the word.
+/// Regression test: an email from a language model was saved with a word that the brand avoids, although neither the prompt nor the brand's
+/// text contained the word.
 #[test]
 fn a_word_that_the_brand_avoids_goes_back_to_the_model() {
     let spoiled = email(|email| email["blocks"][1]["text"] = json!("The offer ends on 30 November 2026. A real bargain."));

@@ -12,13 +12,13 @@ use crate::features::projects;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::IMPORTED_IMAGES_STORED_MAX;
 
-/// An image that HTML contains, in the form in which it will be stored.
+/// An image from the HTML, in the form in which it is stored.
 pub struct EmbeddedImage {
     data_url: String,
     file: ImageFile,
 }
 
-/// Converts the embedded images of HTML like uploads. Images that cannot be converted are left out.
+/// Converts the embedded images of the HTML in the same way as uploads. Images that cannot be converted are left out.
 pub async fn convert(engine: &Engine, html: &str) -> Result<Vec<EmbeddedImage>, RenderError> {
     let mut images = Vec::new();
     for data_url in data_urls(html) {
@@ -33,7 +33,7 @@ pub async fn convert(engine: &Engine, html: &str) -> Result<Vec<EmbeddedImage>, 
     Ok(images)
 }
 
-/// Stores the images, and returns the HTML with their URLs in place of the data URLs.
+/// Stores the images and returns the HTML with their URLs in place of the data URLs.
 pub fn linked(tx: &mut WriteTx<'_>, engine: &Engine, project: ProjectId, html: String, images: &[EmbeddedImage]) -> String {
     images.iter().fold(html, |html, image| {
         let url = projects::picture_link(engine, projects::keep_picture(tx, project, &image.file));
@@ -44,8 +44,8 @@ pub fn linked(tx: &mut WriteTx<'_>, engine: &Engine, project: ProjectId, html: S
 const EMBEDDED: &str = "data:image/";
 const BASE64: &str = ";base64,";
 
-/// Returns the distinct data URLs of images in sanitized HTML. A longer URL comes before one that it starts with, so that replacing the
-/// shorter one leaves the longer one whole.
+/// Returns the distinct data URLs of images in sanitized HTML. If one URL is a prefix of another, the longer one comes first, so that
+/// replacing the shorter one does not break the longer one.
 fn data_urls(html: &str) -> Vec<&str> {
     let is_data = |c: &u8| c.is_ascii_alphanumeric() || b"+/=".contains(c);
     let mut found: Vec<&str> = html

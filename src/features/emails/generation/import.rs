@@ -19,20 +19,20 @@ use crate::vocab::settings::OnFailure;
 
 /// An imported and sanitized email.
 pub struct SafeImport {
-    /// The caller's name for the email; may be empty.
+    /// The caller's name for the email. It can be empty.
     pub name: String,
     pub imported_html: ImportedHtml,
-    /// The images that the HTML contains, which will be stored.
+    /// The images in the HTML that are to be stored.
     pub images: Vec<EmbeddedImage>,
 }
 
-/// Emails that one request imports.
+/// The emails that one request imports.
 pub struct ImportBatch {
     pub emails: Vec<SafeImport>,
-    /// The language that the caller states.
+    /// The language that the caller specifies.
     pub language: Option<String>,
     pub visibility: Visibility,
-    /// The instruction to apply to each email right after the import; may be empty.
+    /// The instruction to apply to each email right after the import. It can be empty.
     pub instruction: String,
     pub wants_images: bool,
     /// The model that applies the instruction.

@@ -1,8 +1,8 @@
 //! Generates emails in repeatable stages: plan → write → render → screenshot → finish.
 //!
-//! The plan of a queued conversation creates a row for each email. The emails then go through their stages in parallel, because a language
-//! model can take long. The result of a stage and the email's new state are stored in one transaction. An interrupted stage
-//! starts again, a bounded number of times. One transaction finishes a conversation, emits its event and removes it from the queue.
+//! The plan stage of a queued conversation creates a row for each email. The emails then go through their stages in parallel, because
+//! language models can be slow. The result of a stage and the email's new state are stored in one transaction. An interrupted stage is
+//! restarted a limited number of times. One transaction finishes a conversation, emits its event and removes it from the queue.
 
 #[cfg(test)]
 mod brief_tests;
@@ -76,7 +76,7 @@ impl Task {
     }
 }
 
-/// Runs a bounded number of tasks in parallel. Returns whether more tasks may be waiting.
+/// Runs a limited number of tasks in parallel. Returns whether more tasks may be waiting.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let context = StageContext { data: engine.data(environment).clone(), engine };
     let mut running = FuturesUnordered::new();
@@ -84,7 +84,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     let mut left = limits::EMAIL_STAGES_PER_STEP;
     let mut failed = None;
     loop {
-        // Subscribe before reading the queues, so that no addition in between is missed.
+        // The subscription precedes reading the queues, so that no new task is missed in between.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
         for task in due(&context.data.store.read(), &context.engine, limits::EMAILS_AT_ONCE, &started)? {
@@ -102,7 +102,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
             Some((subject, result)) = running.next() => {
                 match result {
                     Ok(()) => _ = started.remove(&subject),
-                    // A failed task is left for the next step, while the other tasks finish.
+                    // A failed task is retried in the next step. The other tasks finish first.
                     Err(failure) => failed = Some(failure),
                 }
             }
@@ -111,11 +111,11 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     }
 }
 
-/// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them. While sending is on hold, generations
-/// and edits from before the hold wait, because they send requests to language models.
+/// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them. While sending is on hold, generations and
+/// edits that were requested before the hold wait, because they send requests to language models.
 fn due(tx: &ReadTx, engine: &Engine, limit: usize, started: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
     let (now, hold) = (engine.clock.now(), engine.hold.current());
-    // Work that is on hold stays at the front of the queues.
+    // Tasks that are on hold stay at the front of the queues.
     let skipped_max = if hold.is_some() { limits::HELD_SCANNED_MAX } else { 0 };
     let is_held = |number| hold.as_ref().is_some_and(|hold| hold.holds(number));
     let mut tasks: Vec<Task> = Vec::new();

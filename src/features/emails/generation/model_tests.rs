@@ -1,4 +1,4 @@
-//! Tests which models are chosen, which steps they write, and what happens when they fail.
+//! Tests which models are chosen, which stages they run, and what happens when they fail.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn hello() -> Value {
     json!({ "prompt": "Hello", "languages": ["en"], "count": 1 })
 }
 
-/// Returns the names of the models that were called; the names are those that the endpoint uses.
+/// Returns the names of the models that were called, as sent to the endpoint.
 fn called(peer: &FakeModel) -> Vec<String> {
     let name = |call: ModelCall| call.body["model"].as_str().expect("a request names its model").to_owned();
     let mut names: Vec<String> = peer.asked().into_iter().map(name).collect();
@@ -60,7 +60,7 @@ fn a_request_selects_its_model_by_name() {
     assert!(error.contains("\"peer\", \"second\", \"composer\""), "{error}");
 }
 
-/// After a restore or copy, the original installation may already have finished the same generation.
+/// If the data was restored or copied, the original installation may have finished the same generation already.
 #[test]
 fn models_are_not_called_for_work_from_before_a_hold_until_the_hold_ends() {
     let peer = FakeModel::by(|_| email(|_| {}));
@@ -91,7 +91,7 @@ fn the_composer_writes_in_place_of_a_failed_model_if_the_settings_say_so() {
     for reaction in [Reaction::Refuse("I will not.".into()), Reaction::Status(401, "Wrong key".into(), None), Reaction::Broken] {
         let peer = FakeModel::with(vec![reaction]);
         let app = with_models(&peer, |settings| settings.language_model.on_failure = OnFailure::Composer);
-        // The request does not state the number of emails, so planning also falls back to the composer.
+        // The request does not specify the number of emails, so planning also falls back to the composer.
         let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"] }));
         work(&app);
         let status = status(&app, &id);
@@ -147,7 +147,7 @@ fn the_status_shows_the_step() {
     assert_eq!(progress, json!({ "stage": "completed", "step": 19, "steps": 19, "percentage": 100 }));
 }
 
-/// Returns the response of a model that makes a brief with these facts.
+/// Returns the response of a model that produces a brief with these facts.
 fn brief_with(facts: Value) -> Reaction {
     let brief = json!({
         "purpose": "sale", "audience": null, "subject": null, "preheader": null, "headline": null, "facts": facts, "stories": [],
@@ -198,7 +198,7 @@ fn a_failed_brief_follows_the_setting() {
     }
 }
 
-/// Regression test: the endpoint read every prompt by rules, even if a language model was configured.
+/// Regression test: the endpoint parsed every prompt with rules, even if a language model was configured.
 #[test]
 fn the_default_model_reads_a_prompt_and_its_usage_counts() {
     // This model reads the last sentence as an instruction. The rules would read it as a statement to print.
@@ -219,7 +219,7 @@ fn the_default_model_reads_a_prompt_and_its_usage_counts() {
     assert!(peer.asked().is_empty());
     let unknown = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "model": "third" }));
     assert_eq!(unknown.refusal().1, "MODEL_NOT_CONFIGURED");
-    // The quotes are checked against the prompt, so a brief about another prompt has no fact.
+    // Quotes are checked against the prompt, so a brief for another prompt has no facts.
     let other = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" })).data();
     assert_eq!(other["facts"], json!([]), "{other}");
 }
@@ -255,8 +255,7 @@ fn the_monthly_limit_stops_the_reading_of_a_prompt() {
     assert!(peer.asked().is_empty(), "no request is sent");
 }
 
-/// Regression test: saving a preview ran the edit again, so a language model could write a different email than the previewed
-/// one.
+/// Regression test: saving a preview ran the edit again, so a language model could write an email that differed from the preview.
 #[test]
 fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
     let mut count = 0;
@@ -293,7 +292,7 @@ fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
     let edit = app.get(&format!("{path}/edits/{}", second["previewId"].as_str().expect("an ID"))).data();
     assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &second["done"]));
     assert_eq!(save(&second).refusal().1, "EDIT_FAILED", "a preview is saved once");
-    // A preview of an earlier version would undo the changes since then.
+    // A preview of an earlier version would undo later changes.
     let third = preview();
     app.patch(&format!("{path}/document"), json!({ "operations": [{ "op": "set", "path": "preheader", "value": "New" }] }))
         .data();

@@ -1,4 +1,4 @@
-//! The stages of a conversation and of its emails.
+//! Runs the stages of a conversation and of its emails.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Returns whether a stage of this email can start: a translation waits for its original.
+/// Returns whether a stage of this email can start. A translation waits for its original.
 pub fn can_advance(email: &Email, all: &[Email]) -> bool {
     let original = |other: &&Email| other.slot == email.slot;
     let waits = email.stage == Stage::Planned
@@ -171,7 +171,7 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    // Imported emails emit no event, because no event reported their start.
+    // Imported emails emit no event, because their start was not reported either.
     if is_generation {
         outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
     }
@@ -208,7 +208,8 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
     Ok(context.data.store.write(keep).await??)
 }
 
-/// Returns the warnings about facts that no email in a series contains, for the first finished email in each language.
+/// Returns warnings about facts that are missing from every email in a series. In each language, the first finished email gets the
+/// warnings.
 async fn lost_in_series(
     context: &StageContext,
     account: AccountId,
@@ -453,7 +454,7 @@ async fn adapt(
 }
 
 /// Renders the missing screenshots of an email's current version. If the email has changed in the meantime, the result is discarded and the
-/// email stays in the queue.
+/// email stays queued.
 pub async fn screenshots(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
     let email = store::email(&context.data.store.read(), account, id)?;
     let drawn = match &email {

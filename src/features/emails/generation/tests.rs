@@ -1,4 +1,4 @@
-//! Tests of complete generations with a store, by the composer and by a fake language model.
+//! Tests complete generations by the composer and by a fake language model, with a store.
 
 use serde_json::{Value, json};
 
@@ -12,15 +12,14 @@ use crate::testing::site::Site;
 use crate::vocab::settings::{Protocol, Settings};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Runs stages until no task is left.
+/// Runs stages until no tasks are left.
 pub fn work(app: &TestMill) {
     while app.wait(step(app.engine().clone(), Environment::Test)).expect("the stage succeeds") {}
 }
 
 pub fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
-    // These tests do not import the project's sites. They advance the time instead, so that the generation no longer waits for the
-    // import.
+    // These tests do not import the project's sites. They advance the clock until the generation stops waiting for the import.
     app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("the field is a string").to_owned()
 }
@@ -130,7 +129,7 @@ fn a_series_has_an_email_for_every_slot_in_every_language() {
 fn an_interrupted_generation_resumes_and_finishes_once() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
-    // Runs one stage at a time, as if the process ended after each stage.
+    // Runs one stage at a time, as if the process stopped after each stage.
     let mut stages = 0;
     loop {
         let tasks = due(&app.read(), app.engine(), 1, &HashSet::new()).expect("the read succeeds");

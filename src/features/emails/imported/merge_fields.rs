@@ -1,17 +1,17 @@
-//! Translates the merge fields of Klaviyo, Mailchimp and HubSpot in imported HTML into Mailmill's own.
+//! Translates the merge fields of Klaviyo, Mailchimp and HubSpot in imported HTML into those of Mailmill.
 //!
-//! A field without a counterpart is removed, because recipients would see it as text, or the email could not be sent. The first removed
-//! fields are listed, so that users can replace them. Fields that may be Mailmill's own stay unchanged.
+//! A field without a counterpart is removed. Otherwise, recipients would see the field as text, or the email could not be sent. The first
+//! removed fields are listed, so that users can replace them. Fields that may already be Mailmill fields stay unchanged.
 
 use crate::engine::render::merge::{OutputKind, Template, decoded};
 use crate::vocab::placeholders::{POSTAL_ADDRESS, PREFERENCES_URL, UNSUBSCRIBE_URL, VIEW_URL};
 
-/// The maximum number of bytes of a merge field. Longer text between braces is not one.
+/// The maximum number of bytes of a merge field. Longer text between braces is not a merge field.
 const FIELD_BYTES_MAX: usize = 400;
 /// The maximum number of removed fields that are listed.
 const LISTED_MAX: usize = 30;
 
-/// TABLE: the platforms' names of contact fields, with Mailmill's names. Other names are those of custom fields.
+/// TABLE: Mailmill's names of contact fields, with the names on other platforms. All other names are custom fields.
 const NAMES: [(&str, &[&str]); 8] = [
     ("first_name", &["FNAME", "firstname", "$first_name"]),
     ("last_name", &["LNAME", "lastname", "$last_name"]),
@@ -23,7 +23,7 @@ const NAMES: [(&str, &[&str]); 8] = [
     ("language", &["MC_LANGUAGE", "hs_language"]),
 ];
 
-/// A merge field or statement, and its length with its marks.
+/// A merge field or statement, and its length including its delimiters.
 struct Mark<'h> {
     syntax: Syntax,
     inside: &'h str,
@@ -45,12 +45,12 @@ enum Syntax {
 enum Translation {
     Unchanged,
     Into(String),
-    /// A link with this text, or only its URL inside an attribute.
+    /// A link with this label or, inside an attribute, only the URL of the link.
     Link(&'static str, String),
     Removed,
 }
 
-/// Returns HTML in Mailmill's merge language, and the first fields and statements that were removed, each once.
+/// Returns HTML in Mailmill's merge language, and the first of the removed fields and statements, without duplicates.
 pub fn translated(html: &str) -> (String, Vec<String>) {
     let source = Source { keeps_conditions: has_balanced_conditions(html), has_full_link: html.contains("unsubscribe_link_all") };
     let (mut out, mut removed) = (String::with_capacity(html.len()), Vec::new());
@@ -72,7 +72,7 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // In an attribute, "#" replaces the field: a link without a target does less harm than an empty address.
+                // In an attribute, "#" replaces the field, because a link without a target is less harmful than an empty URL.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {
@@ -85,8 +85,8 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
     (out, removed)
 }
 
-/// For each open statement, whether it is kept. A condition or loop that Mailmill's language cannot express is removed with its
-/// other parts, and its content stays.
+/// Whether each open statement is kept. If Mailmill's language cannot express a condition or loop, all its tags are removed and its content
+/// stays.
 #[derive(Default)]
 struct Blocks(Vec<bool>);
 
@@ -114,8 +114,7 @@ impl Blocks {
 /// Finds the marks in HTML, in order.
 struct Marks<'h> {
     html: &'h str,
-    /// The position of the next closing mark of each syntax. It is stored so that HTML with many opening marks is not searched again for
-    /// each of them.
+    /// The position of the next closing mark of each syntax. Storing the position avoids a new search for each opening mark.
     closings: [usize; 3],
 }
 
@@ -146,7 +145,7 @@ impl<'h> Marks<'h> {
     }
 }
 
-/// Returns whether each condition in Mailchimp's language checks one field, and is closed.
+/// Returns whether each condition in Mailchimp's language checks one field and is closed.
 fn has_balanced_conditions(html: &str) -> bool {
     let (mut marks, mut depth) = (Marks::new(html), 0_u32);
     for (at, _) in html.match_indices("*|") {
@@ -164,18 +163,18 @@ fn has_balanced_conditions(html: &str) -> bool {
     depth == 0
 }
 
-/// The properties of the HTML that affect the translation of its fields.
+/// The properties of the HTML that affect how its fields are translated.
 struct Source {
-    /// Whether the conditions of Mailchimp are translated. Otherwise they are removed, and their content stays.
+    /// Whether Mailchimp's conditions are translated. Otherwise they are removed and their content stays.
     keeps_conditions: bool,
-    /// Whether the HTML has HubSpot's link that ends all subscriptions.
+    /// Whether the HTML contains HubSpot's link for unsubscribing from all emails.
     has_full_link: bool,
 }
 
 impl Source {
     fn translate(&self, mark: &Mark<'_>) -> Translation {
         let inside = decoded(mark.inside);
-        // A hyphen next to a brace removes white space.
+        // A hyphen next to a brace removes whitespace.
         let inside = inside.trim_matches('-').trim();
         match mark.syntax {
             Syntax::Expression => self.expression(inside),
@@ -209,7 +208,7 @@ impl Source {
             _ => match name.split_once('.') {
                 Some(("person" | "contact", name)) => with_filters(name, &filters),
                 Some(("organization" | "site_settings", _)) => Translation::Removed,
-                // In Mailmill's language, the value of a filter is in parentheses.
+                // Mailmill's language puts the argument of a filter in parentheses.
                 _ if filters.iter().any(|filter| filter.starts_with("default:")) => with_filters(name, &filters),
                 _ => Translation::Unchanged,
             },
@@ -234,7 +233,7 @@ impl Source {
                 "UNSUB" => into(UNSUBSCRIBE_URL),
                 "UPDATE_PROFILE" => into(PREFERENCES_URL),
                 "ARCHIVE" => into(VIEW_URL),
-                // Mailchimp's own names, which are not names of contact fields.
+                // Mailchimp's system tags, which are not contact fields.
                 "CURRENT_YEAR" | "REWARDS" | "REWARDS_TEXT" => Translation::Removed,
                 name => field(name, ""),
             },
@@ -272,7 +271,7 @@ fn unquoted(text: &str) -> Option<&str> {
     ['\'', '"'].into_iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark))
 }
 
-/// Translates a field whose only filter may be a default.
+/// Translates a field that has at most one filter, the default.
 fn with_filters(name: &str, filters: &[&str]) -> Translation {
     match filters {
         [] => field(name, ""),
@@ -284,7 +283,7 @@ fn with_filters(name: &str, filters: &[&str]) -> Translation {
     }
 }
 
-/// Returns a field with the text for contacts who have no value. Without this text, Mailmill would not send them the email; on the
+/// Returns a field with default text for contacts who have no value. Without a default, Mailmill would not send them the email. On the
 /// other platforms, a missing value is an empty string.
 fn field(name: &str, default: &str) -> Translation {
     let is_plain = !default.contains(['"', '\\', '{', '}', '<', '>']);
@@ -295,7 +294,7 @@ fn field(name: &str, default: &str) -> Translation {
     }
 }
 
-/// Returns Mailmill's name of a platform's field; `None` if a merge field cannot have this name.
+/// Returns Mailmill's name for a field of another platform; `None` if the name is not valid for a merge field.
 fn own_name(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -366,7 +365,7 @@ mod tests {
         }
         let long = format!("{{{{ {} }}}}", "x".repeat(FIELD_BYTES_MAX));
         assert_eq!(translated(&long).0, long);
-        // Searching the rest for each opening mark would take minutes.
+        // If each opening mark caused a search of the remaining text, this test would take minutes.
         let many = "{{*|{%".repeat(200_000);
         assert_eq!(translated(&many).0, many);
     }

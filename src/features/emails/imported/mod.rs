@@ -1,7 +1,7 @@
-//! An email imported as HTML, in the form that the edit code needs: subject, texts, buttons, links and images, and the changes so far.
+//! An email imported as HTML, in the form that edits need: subject, text, buttons, links and images, and the changes so far.
 //!
 //! This module determines what can be changed and collects the changes. The code that parses imported HTML applies the changes to the HTML.
-//! The composer or a language model chooses the new texts.
+//! The composer or a language model writes the new text.
 
 pub mod merge_fields;
 mod rewrite;
@@ -29,7 +29,7 @@ pub struct ImportedEmail {
     parts: Vec<Option<Part>>,
     links: Vec<Link>,
     pub colors: Vec<Color>,
-    /// A preheader for an email that had none.
+    /// The new preheader of an email that had none.
     new_preheader: Option<String>,
     changes: Vec<Change>,
 }
@@ -42,9 +42,9 @@ const SMALL: u16 = 13;
 const ICON_WIDTH: u32 = 48;
 /// The minimum width of images that are content, in pixels.
 const PICTURE_WIDTH: u32 = 200;
-/// The error for a place without an image.
+/// The error for a part that is not an image.
 const NOT_AN_IMAGE: &str = "This part is not an image, or an earlier change removed it; choose another image.";
-/// Words in unsubscribe links, in the languages for which the composer has complete copy.
+/// Words in unsubscribe links, in the languages that the composer fully supports.
 const UNSUBSCRIBE: [&str; 12] = [
     "unsubscribe",
     "opt out",
@@ -112,8 +112,8 @@ impl ImportedEmail {
             .collect()
     }
 
-    /// Returns the indexes of the paragraphs and list items before the small print. If some of them are long and not in small type, returns
-    /// only these.
+    /// Returns the indexes of the paragraphs and list items before the small print. If any of these are long and not in small type, returns
+    /// only those.
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
         let kinds = [TextPartKind::Paragraph, TextPartKind::Item];
@@ -128,7 +128,7 @@ impl ImportedEmail {
         if prose.is_empty() { self.parts().filter(body).map(|(place, _)| place).collect() } else { prose }
     }
 
-    /// Returns the index of the main heading: the first of the headings with the largest font size.
+    /// Returns the index of the main heading, which is the first heading with the largest font size.
     pub fn title(&self) -> Option<usize> {
         let headings = self.of_kind(TextPartKind::Heading);
         let size = |place: &usize| self.text_part(*place).map_or(0, |text_part| text_part.size);
@@ -147,7 +147,7 @@ impl ImportedEmail {
         pictures.into_iter().chain(others).collect()
     }
 
-    /// Returns the index of the first part of the small print at the end.
+    /// Returns the index of the first part of the small print at the end of the email.
     fn footer(&self) -> usize {
         let is_small = |part: &Part| match part {
             Part::Image(image) => image.width.is_some_and(|width| width <= ICON_WIDTH),
@@ -165,7 +165,7 @@ impl ImportedEmail {
         UNSUBSCRIBE.iter().any(|word| text.contains(word))
     }
 
-    /// Returns the links, each with its text, in the order of the email. The text of a linked image is its alt text.
+    /// Returns the links in the order of the email, each with its text. A linked image has its alt text as text.
     pub fn links(&self) -> Vec<(usize, String, &str)> {
         let mut said: HashMap<usize, String> = HashMap::new();
         for (_, part) in self.parts() {
@@ -213,7 +213,7 @@ impl ImportedEmail {
     pub fn set_preheader(&mut self, text: &str) -> Result<(), String> {
         let text = cut(text, limits::EMAIL_PREHEADER_CHARACTERS_MAX);
         let Some(text_part) = &mut self.preheader else {
-            // A second change of the preheader replaces the first change.
+            // A second change to the preheader replaces the first.
             self.changes.retain(|change| !matches!(change, Change::Preheader(_)));
             self.new_preheader = Some(text.clone());
             return self.make(Change::Preheader(text));
@@ -251,7 +251,7 @@ impl ImportedEmail {
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 
-    /// Changes the URL of the buttons among these parts; returns the number of changed buttons.
+    /// Changes the URL of the buttons among these parts and returns the number of changed buttons.
     pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
         let links: Vec<usize> = places.iter().filter_map(|place| self.text_part(*place)?.link()).collect();
         for link in &links {
@@ -302,8 +302,8 @@ impl ImportedEmail {
         let (anchor, before) = beside.or_else(|| Some((self.last()?, false))).unwrap_or((0, false));
         let distance = |place: usize| place.abs_diff(anchor);
         let prose = self.paragraphs();
-        // The pattern for the new part is the nearest part of its kind. Paragraphs take precedence over captions, and wide images over
-        // narrow images.
+        // The new part copies the style of the nearest part of the same kind. Paragraphs take precedence over captions, and wider images
+        // over narrower images.
         let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
             let is_caption =
                 part.text_part().is_some_and(|text_part| text_part.kind == TextPartKind::Paragraph) && !prose.contains(place);
@@ -336,7 +336,7 @@ impl ImportedEmail {
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
         let gone = "This part of the email no longer exists; choose another part.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
-        // The moved markup is a copy, which further changes cannot address.
+        // The moved markup is a copy. Later changes cannot address it.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
         self.make(Change::Move { nodes: part.nodes(), beside, before })
     }
@@ -345,7 +345,7 @@ impl ImportedEmail {
         self.make(Change::Paint { surface, color })
     }
 
-    /// Replaces colors with one color.
+    /// Replaces these colors with one color.
     pub fn recolor(&mut self, from: Vec<Color>, to: Color) -> Result<(), String> {
         self.colors.retain(|color| !from.contains(color));
         self.colors.insert(0, to);
@@ -353,13 +353,13 @@ impl ImportedEmail {
     }
 }
 
-/// Returns the text as one line, cut to this many characters.
+/// Returns the text as one line, truncated to this many characters.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()
 }
 
-/// The maximum number of colors that are reported for an email.
+/// The maximum number of colors reported for an email.
 const COLORS_LISTED: usize = 8;
 
 /// Returns the measured properties of imported HTML.

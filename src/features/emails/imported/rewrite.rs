@@ -2,13 +2,13 @@
 
 use crate::engine::render::imported_html::{Change, TextPart, TextRun};
 
-/// The maximum number of tokens that are compared one by one between the common start and the common end of two texts.
+/// The maximum number of tokens that are compared one by one, excluding the common start and end of the old and new text.
 const WORDS_MAX: usize = 400;
-/// The maximum length, in bytes, of a text that is rewritten piece by piece even if nearly all of its words change, and of new words that
-/// take over a replaced link.
+/// The maximum length, in bytes, of text that is rewritten piece by piece even if nearly all of its words change. New words take over a
+/// replaced link only up to this length.
 const SHORT: usize = 40;
 
-/// Replaces the words of a text part; returns the changes to make to the HTML.
+/// Replaces the words of a text part and returns the changes to make to the HTML.
 pub fn rewrite(text_part: &mut TextPart, text: &str) -> Vec<Change> {
     let old = text_part.text();
     let new = merged(text_part, text);
@@ -38,7 +38,7 @@ pub fn rewrite(text_part: &mut TextPart, text: &str) -> Vec<Change> {
 /// The change to a piece of a text part.
 enum PieceChange {
     Piece(String),
-    /// The new text of a piece, and the text that follows the link at the end of the piece.
+    /// The new text of a piece that ends with a link, and the text after the link.
     Behind(String, String),
 }
 
@@ -64,12 +64,12 @@ fn merged(text_part: &TextPart, new: &str) -> Vec<PieceChange> {
     let base =
         (0..pieces.len()).max_by_key(|piece| (pieces[*piece].link.is_none(), pieces[*piece].text.len())).unwrap_or_default();
     if all > SHORT && share(&kept, None) * 3 < all {
-        // Less than a third of the letters are kept, so the texts are unrelated, and a word that both contain by chance does not keep its
-        // link or bold type.
+        // If less than a third of the letters are kept, the old and new text are unrelated. A word that both contain by chance does not
+        // keep its link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
         return said.map(PieceChange::Piece).collect();
     }
-    // A piece with a different style than the rest is also replaced as a whole if less than half of its letters are kept.
+    // A piece whose style differs from the main style is also replaced as a whole if less than half of its letters are kept.
     for piece in (0..pieces.len()).filter(|piece| *piece != base && pieces[*piece].text != "\n") {
         let whole = letters(&mut old.iter().filter(|token| token.piece == piece));
         if share(&kept, Some(piece)) * 2 < whole {
@@ -111,7 +111,7 @@ fn home(
 ) -> Option<usize> {
     let is_text = |piece: &usize| pieces[*piece].text != "\n";
     let gone_pieces = || gone.iter().map(|token| token.piece).filter(is_text);
-    // If all words of a link are replaced, the new words become the text of the link, unless there are too many new words.
+    // If all words of a link are replaced, the new words become the text of the link, unless they are too long.
     let length = |piece: usize| gone.iter().filter(|token| token.piece == piece).map(|token| token.text.len()).sum::<usize>();
     let is_whole = |piece: &usize| pieces[*piece].link.is_some() && length(*piece) == pieces[*piece].text.len();
     let whole = gone_pieces().find(is_whole).filter(|_| come <= SHORT);
@@ -165,7 +165,7 @@ fn tokens_of(pieces: &[TextRun]) -> Vec<Token<'_>> {
     found
 }
 
-/// Splits new words where the same words in the old text are split between two pieces, for example by bold type.
+/// Splits new words where the old text splits the same words between two pieces, for example by bold type.
 fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     let is_word = |text: &str| text.starts_with(char::is_alphanumeric);
     let glued = |pair: &[Token<'_>]| pair[0].piece != pair[1].piece && is_word(pair[0].text) && is_word(pair[1].text);
@@ -177,7 +177,7 @@ fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     new.into_iter().flat_map(cut).collect()
 }
 
-/// Returns the words that both texts have in common, in order, as positions in the old and the new text.
+/// Returns the words that the old and the new text have in common, in order, as positions in each.
 fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let same = |(one, other): &(&Token<'_>, &&str)| one.text == **other;
     let head = old.iter().zip(new).take_while(same).count();
@@ -192,7 +192,7 @@ fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the common subsequence of tokens with the largest weight. A run of spaces has a quarter of the weight of any other token.
+/// Returns the common subsequence of tokens with the largest total weight. A run of spaces has a quarter of the weight of any other token.
 fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut lengths = vec![0_u32; (old.len() + 1) * width];
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::engine::render::imported_html::TextPartKind;
 
-    /// Creates a text part from a string with `*bold*` for bold type and `[link]` for a link.
+    /// Creates a text part from a string in which `*bold*` is bold type and `[link]` is a link.
     fn text_part(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;

@@ -1,4 +1,4 @@
-//! Sample emails for the tests of edits.
+//! Sample emails for edit tests.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::ImportedEmail;
 use crate::base::locale::LanguageTag;
 use crate::engine::render::imported_html::{self, ImportedHtml};
 
-/// A newsletter in the style of email builders: table rows with inline styles.
+/// A typical newsletter from an email builder: table rows with inline styles.
 pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/imported-html/newsletter.html");
 /// A hand-written email with paragraphs and a style sheet.
 pub const PLAIN: &str = include_str!("../../../../tests/samples/imported-html/plain.html");
@@ -16,7 +16,7 @@ pub fn safe(source: &str) -> ImportedHtml {
     imported_html::html(source, &HashMap::new()).expect("the HTML is within the limits")
 }
 
-/// Returns sanitized HTML as an imported email, the form for edits.
+/// Returns sanitized HTML as an imported email, which edits can change.
 pub fn imported(imported_html: &ImportedHtml, language: &str) -> ImportedEmail {
     let subject = imported_html.subject.clone().unwrap_or_default();
     ImportedEmail::new(&subject, LanguageTag::parse(language).expect("the language tag is valid"), imported_html.outline.clone())

@@ -29,7 +29,7 @@ use crate::vocab::settings::OnFailure;
 /// The operation `emails.brief`.
 pub struct ReadBrief;
 
-/// The prompt to read, and the project, languages and model to read it with.
+/// The prompt to read, with the project, the languages and the model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewBrief {
@@ -43,7 +43,7 @@ pub struct NewBrief {
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
     /// The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer.
-    /// If absent, the default model reads.
+    /// If absent, the default model is used.
     pub model: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Adds a text of an email to its brief, so that the email may contain it.
+//! Adds text of an email to the email's brief, so that the email may contain the text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,12 +24,12 @@ use crate::vocab::rates::RouteGroup;
 /// The operation `emails.brief_add`.
 pub struct BriefAdd;
 
-/// The email, and the text to add to its brief.
+/// The email and the text to add to its brief.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddToBrief {
     pub email_id: EmailId,
-    /// The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it
+    /// The `accept` of a warning, or other text that the email must contain from now on: its subject, its preheader, an address that it
     /// links to, or a sentence.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub text: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
@@ -89,7 +89,7 @@ impl Command for BriefAdd {
     }
 }
 
-/// Adds a text to the brief: as the prescribed subject or preheader, as a link, or as a statement.
+/// Adds text to the brief: as the prescribed subject or preheader, as a link, or as a statement.
 fn add(brief: &mut Brief, document: &Document, text: &str) -> Result<(), Failure> {
     let part = || Some(Part { text: text.to_owned(), span: None });
     if document.subject.as_str().trim() == text {

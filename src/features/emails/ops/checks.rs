@@ -32,7 +32,7 @@ pub struct CheckedEmailRef {
 #[schemars(rename = "EmailChecks")]
 pub struct EmailChecksView {
     pub email_id: EmailId,
-    /// The number of the version that the result is about.
+    /// The number of the version that was checked.
     pub version: u32,
     pub scores: Scores,
     /// The findings, most severe first.
@@ -41,9 +41,9 @@ pub struct EmailChecksView {
     pub links_requested: bool,
     /// Whether a check of this version is waiting or running.
     pub pending: bool,
-    /// The checks that did not finish, or finished only in part, with the reason.
+    /// The checks that did not finish or finished only partially, each with the reason.
     pub checks_incomplete: Vec<IncompleteCheck>,
-    /// Absent if the version has not been checked yet.
+    /// The time of the check. Absent if the version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked_at: Option<WireTime>,
 }
@@ -55,7 +55,7 @@ pub struct EmailChecksView {
 pub struct FindingView {
     #[serde(flatten)]
     pub finding: CheckFinding,
-    /// Whether users ignore the finding. An ignored finding is not a warning, but it still counts in the scores.
+    /// Whether users ignore the finding. An ignored finding is not a warning, but still affects the scores.
     pub ignored: bool,
 }
 
@@ -69,7 +69,7 @@ impl EmailChecksView {
         let checked_at = checked.as_ref().map(|checked| WireTime(checked.checked_at));
         let checks = checked.map(|VersionChecks { checks, .. }| checks).unwrap_or_default();
         let finding = |mut finding: CheckFinding| {
-            // The HTML of a document is rendered, so only its words can be corrected.
+            // The HTML is rendered from the document, so only the words of the document can be corrected.
             finding.fixable &= !is_written_as_document || finding.check == Check::Spelling;
             FindingView { ignored: ignored.contains_key(&finding.id), finding }
         };

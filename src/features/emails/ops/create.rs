@@ -25,7 +25,7 @@ use crate::vocab::settings::OnFailure;
 /// The operation `emails.create`.
 pub struct Create;
 
-/// The email to create: from a starter design, or from a whole document.
+/// The email to create, from a starter design or a complete document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEmail {
@@ -78,7 +78,7 @@ impl Async for Create {
         let save = move |tx: &mut WriteTx<'_>| {
             projects::require(tx, account, conversation.project)?;
             store::open(tx, account, &conversation);
-            // The email is complete, so nothing is left to generate.
+            // The email is complete, so there is nothing to generate.
             store::close(tx, account, conversation.id);
             let email = new_email(tx, &conversation, 0, made.document.language.as_str(), None);
             let email = Email { stage: Stage::Ready, version: 1, versions: 1, ..email };

@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// The operation `emails.design_html`.
 pub struct DesignHtml;
 
-/// The design to show, the project whose brand it is shown for, and whether to load remote images.
+/// The design, the project whose brand determines the theme, and whether to load remote images.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DesignRef {
@@ -55,7 +55,7 @@ impl Raw for DesignHtml {
         let query = move |tx: &ReadTx| {
             projects::require(tx, account, input.project_id)?;
             let document = designs::written(tx, account, input.project_id, &input.design, None, date(now))?;
-            // The theme of an email depends on the seed of its conversation, but every design sets its layout.
+            // The seed of a conversation usually selects the layout of its emails, but every design sets its own layout.
             let made =
                 conversation(ConversationId::from_bytes([0; 12]), input.project_id, &document, Default::default(), (0, now));
             Ok(outputs::render_texts(tx, account, &made, &document)?.texts.html)

@@ -24,7 +24,7 @@ pub struct DesignView {
     pub name: String,
     /// The name of the design for users.
     pub title: String,
-    /// The content of the design, in one sentence.
+    /// A one-sentence description of the content.
     pub about: String,
 }
 

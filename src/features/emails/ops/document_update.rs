@@ -35,8 +35,8 @@ pub struct UpdateDocument {
     /// Whether to return the changed email without saving it.
     #[serde(default)]
     pub preview: bool,
-    /// Whether the new version replaces the caller's previous autosave, if that is the current version and the autosaves that it combines
-    /// started at most ten minutes ago.
+    /// Whether the new version replaces the caller's previous autosave, if that autosave is the current version and the first save that it
+    /// combines was at most ten minutes ago.
     #[serde(default)]
     pub autosave: bool,
 }
@@ -111,7 +111,7 @@ impl Async for DocumentUpdate {
     }
 }
 
-/// Returns the view of an email as it would be after a change.
+/// Returns the view of an email as a change would leave it.
 fn shown(tx: &impl Read, project: ProjectId, details: EmailDetails, changed: &direct::Changed) -> Result<EmailDetails, Failure> {
     let direct::Changed { document, drawn } = changed;
     let texts = postal_address::in_texts(tx, project, drawn.texts.clone())?;

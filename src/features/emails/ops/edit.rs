@@ -24,7 +24,7 @@ use crate::vocab::{limits, tables};
 
 pub struct Edit;
 
-/// The email to edit, the change to make, and how to make and save it.
+/// The email to edit, the change, and options for making and saving the change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {
@@ -34,8 +34,8 @@ pub struct EditEmail {
     /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// The model that edits: `composer`, or the name of a language model in the settings. If absent, the model that the generation of the
-    /// email requested or, if that is no longer configured, the default model.
+    /// The model that makes the change: `composer`, or the name of a language model in the settings. If absent, the model that was
+    /// requested for the generation of the email or, if that model is no longer configured, the default model.
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
@@ -103,7 +103,7 @@ impl Async for Edit {
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input, model)).await?;
         loop {
             let store = context.data().store.clone();
-            // Subscribe before reading the edit, so that no change in between is missed.
+            // The subscription precedes reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?;
             let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing; report this bug"))?;

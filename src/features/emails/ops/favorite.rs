@@ -1,4 +1,4 @@
-//! Adds an email to the favorites or removes it from the favorites.
+//! Adds an email to the favorites or removes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Favorite;
 
-/// The email, and whether it becomes a favorite.
+/// The email and whether it becomes a favorite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FavoriteEmail {
@@ -25,7 +25,7 @@ pub struct FavoriteEmail {
     pub favorite: bool,
 }
 
-/// The email, and whether it is now a favorite.
+/// The email and whether it is now a favorite.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FavoriteResult {

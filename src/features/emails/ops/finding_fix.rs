@@ -26,7 +26,7 @@ pub struct FixFinding {
     pub finding_id: String,
     /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// The version that the finding is about. If it is not the current version, the response is 409 and nothing is saved.
+    /// The version that the finding concerns. If it is not the current version, the response is 409 and nothing is saved.
     pub version: Option<Bounded<1, { u32::MAX as u64 }>>,
 }
 

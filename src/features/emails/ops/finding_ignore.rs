@@ -17,7 +17,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct FindingIgnore;
 
-/// The finding, and whether it is ignored.
+/// The finding and whether it is ignored.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct IgnoreFinding {

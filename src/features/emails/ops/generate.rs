@@ -47,8 +47,8 @@ pub struct NewConversation {
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
     pub images: Vec<GivenImage>,
-    /// The model: `composer` for the built-in composer, or the name of a language model in the settings. If absent, the default model
-    /// writes.
+    /// The model: `composer` for the built-in composer, or the name of a language model in the settings. If absent, the default model is
+    /// used.
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
@@ -59,7 +59,7 @@ pub struct NewConversation {
     /// Who may see the emails without an API key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
-    /// A conversation whose emails serve as a pattern.
+    /// A conversation whose emails serve as a reference for the style of the new emails.
     pub reference_id: Option<ConversationId>,
     /// The number of emails; inferred from the prompt if absent.
     pub count: Option<Count>,
@@ -199,7 +199,7 @@ impl NewConversation {
     }
 }
 
-/// Returns the name of the model that a request names; `None` if it names none.
+/// Returns the name of the model in a request; `None` if the request names no model.
 pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<String>, Failure> {
     let Some(name) = named.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
     let known = models.names();
@@ -211,12 +211,12 @@ pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<Strin
     Err(Failure::because(Code::ModelNotConfigured, detail).in_field("model"))
 }
 
-/// Returns why nothing can be written for a brand whose import failed.
+/// Returns why no email can be written for a brand whose import failed.
 pub fn no_brand(reason: &str) -> String {
     format!("The import of the brand failed, so emails cannot be generated: {reason}")
 }
 
-/// Adds a conversation to the store and to the queue, or fails if too many generations of the project are unfinished.
+/// Adds a conversation to the store and to the queue. Returns an error if too many generations of the project are unfinished.
 pub fn open(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -43,7 +43,7 @@ pub struct ImportEmails {
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the first item of a list; further items are ignored. If absent, the language that the HTML declares
+    /// The language of the emails, as the first item of a list. All other items are ignored. If absent, the language that the HTML declares
     /// or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
@@ -113,7 +113,7 @@ impl Async for ImportHtml {
                     "must not be empty; send the email's HTML, or a complete message with headers (.eml)",
                 ));
             }
-            // A whole message was sent to one recipient, so its merge fields were filled in.
+            // A whole message has been sent to a recipient, so its merge fields are already filled in.
             let (source, untranslated) =
                 if is_message(&source) { (source, Vec::new()) } else { merge_fields::translated(&source) };
             check_size(&field, "with its merge fields translated, the email", &source)?;

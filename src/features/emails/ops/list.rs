@@ -125,7 +125,7 @@ impl Query for List {
     }
 }
 
-/// Returns whether the title, the prompt or the subject of an email contains the words.
+/// Returns whether the title, the prompt or the subject of an email contains `words`.
 fn mentions(tx: &impl Read, account: AccountId, conversation: &Conversation, words: &str) -> StoreResult<bool> {
     if fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words) {
         return Ok(true);

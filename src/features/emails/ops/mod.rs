@@ -1,4 +1,4 @@
-//! The operations on emails, one file each.
+//! The operations on emails, one file per operation.
 
 pub mod brief;
 pub mod brief_add;

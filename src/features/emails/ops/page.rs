@@ -26,7 +26,7 @@ pub struct PageLink {
     pub token: Option<String>,
 }
 
-/// The expiry of a link to a page: the latest time that a token can contain. The link works while the email exists.
+/// The expiry of a link to a page: the latest time that a token can contain. The link works as long as the email exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 impl Operation for Page {
@@ -49,7 +49,7 @@ impl Raw for Page {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
     async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
-        // The link does not contain the environment, and an ID exists in only one environment, so both environments are searched.
+        // The link does not name the environment. Both environments are searched, because an ID exists in only one of them.
         for data in context.engine.environments() {
             if let Some(html) = html(&data.store.read(), &context.engine, &input)? {
                 return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));
@@ -84,7 +84,7 @@ fn path(account: AccountId, email: EmailId) -> String {
     format!("/v1/shared/{account}/{email}")
 }
 
-/// Returns the URL that shows an email without an API key, if the email's visibility allows that.
+/// Returns the URL that shows an email without an API key, if the email's visibility allows this.
 pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility: Visibility) -> Option<String> {
     let path = path(account, email);
     match visibility {

@@ -1,4 +1,4 @@
-//! Lists the emails in a project that are offered as patterns: the favorite emails.
+//! Lists the favorite emails in a project, which users can choose as references for new emails.
 
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ pub struct ListReferences {
     pub project_id: ProjectId,
 }
 
-/// The favorite emails in a project. To use one as a pattern, use its `conversationId` as the `referenceId` of a generation.
+/// The favorite emails in a project. To use an email as a reference, pass its `conversationId` as the `referenceId` of a generation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReferencesView {
     /// The favorite emails, newest first; at most 100.

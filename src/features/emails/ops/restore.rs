@@ -17,7 +17,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Restore;
 
-/// The email, and the version to restore.
+/// The email and the version to restore.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreVersion {
@@ -62,7 +62,7 @@ impl Async for Restore {
                     .see("emails.versions", "GET /v1/emails/{emailId}/versions lists the email's versions")
             })?;
             if number != email.version {
-                // A later version may be a translation. Imported HTML keeps its language, because its edits cannot translate it.
+                // The current version may be a translation. Imported HTML keeps its language, because edits cannot translate it.
                 if let Some(language) = earlier.document.as_deref().and_then(language) {
                     email.language = language;
                 }
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Regression test: restoring the version before a translation kept the language of the translation, so contacts got the
-    /// wrong email.
+    /// Regression test: restoring the version before a translation kept the language of the translation, so contacts received the wrong
+    /// email.
     #[test]
     fn a_restored_version_has_its_own_language() {
         let app = TestApp::new();

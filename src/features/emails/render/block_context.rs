@@ -1,4 +1,4 @@
-//! Creates the cells of blocks in the typography, colors and alignment of one theme, for one background.
+//! Creates the cells of blocks with the typography and colors of a theme, for one background and alignment.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::glue::glued;
@@ -7,11 +7,11 @@ use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Ric
 use crate::features::emails::theme::design::{Align, ButtonForm, Room};
 use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 
-/// The width of an email in pixels, which email clients on computers show without horizontal scrolling.
+/// The width of an email in pixels. Desktop email clients show this width without horizontal scrolling.
 pub const WIDTH: u16 = 600;
-/// The width of cards in pixels, which leaves a margin on both sides.
+/// The width of cards in pixels. This leaves a margin on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// The maximum height, in pixels, of pictures in square or portrait format. Taller pictures would push other content out of view.
+/// The maximum height, in pixels, of square or portrait pictures. Taller pictures would push other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// The email, its theme, and the background and alignment of the rendered blocks.
@@ -106,7 +106,7 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// Returns a cell with a picture that is at most `room` pixels wide and, if its own width is known, at most that wide.
+    /// Returns a cell with a picture that is at most `room` pixels wide and, if the picture's width is known, not wider than the picture.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {
@@ -120,7 +120,7 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
 
-    /// Returns a cell with a picture that is at most `room` pixels wide, although the cell is wider.
+    /// Returns a cell with a picture that is at most `room` pixels wide, even if the cell is wider.
     pub fn small_picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut cell = self.picture(gap, picture, room);
         if let Content::Picture(drawn) = &mut cell.content {
@@ -129,8 +129,8 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
-    /// Returns a cell with a full-width picture. A picture in square or portrait format would push other content out of view, so it is
-    /// made smaller. Outside colored fields and cards, it also gets a tinted background.
+    /// Returns a cell with a full-width picture. A square or portrait picture is made smaller, because it would push other content out of
+    /// view. Outside colored fields and cards, it also gets a tinted background.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);
@@ -144,8 +144,8 @@ impl<'a> BlockContext<'a> {
         cell
     }
 
-    /// Returns a cell with a picture as wide as the text. A smaller picture in square or portrait format would leave a gap beside it, so
-    /// it is centered on a tinted background.
+    /// Returns a cell with a picture as wide as the text. A square or portrait picture is centered on a tinted background, because it is
+    /// narrower and would otherwise leave a gap beside it.
     pub fn framed(&self, gap: u16, picture: &document::Picture) -> Cell {
         let is_tall = picture.width.zip(picture.height).is_some_and(|(across, down)| down * 10 > across * 9);
         let align = if is_tall { Align::Center } else { self.align };
@@ -222,7 +222,7 @@ impl<'a> BlockContext<'a> {
         Frame { name: self.ground.as_str(), g: *self.colors(), border, is_lined, radius: self.theme.radius.card }
     }
 
-    /// Returns a row of columns with a gutter of this width on each side of every column.
+    /// Returns a row of columns. Each column has a gutter of this width on both sides.
     pub fn row(&self, columns: Vec<(f32, Vec<Cell>)>, gutter: u16, together: bool) -> Row {
         let column = |(index, (width, cells)): (usize, (f32, Vec<Cell>))| Column {
             width,
@@ -236,7 +236,7 @@ impl<'a> BlockContext<'a> {
     }
 }
 
-/// Converts a picture of the document to the input of the template.
+/// Converts a picture of the document to template input.
 pub fn drawn(picture: &document::Picture, width: Option<u16>, radius: String) -> Picture {
     Picture {
         src: picture.src.as_str().to_owned(),

@@ -1,4 +1,4 @@
-//! Renders most of the blocks between header and footer, in the forms of the layouts.
+//! Renders most of the blocks between the header and the footer, in the form that the layout defines.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow};
@@ -26,7 +26,7 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // `parts` renders these blocks.
+        // The module `parts` renders these blocks.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }
@@ -38,7 +38,7 @@ fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
     vec![set.aligned(align).prose(0, "body", "tx", &text.text)]
 }
 
-/// Returns the cells of a heading block. Section headings get the layout's form of headings.
+/// Returns the cells of a heading block. Section headings have the form that the layout defines.
 pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
 }
@@ -154,11 +154,11 @@ fn stars_html(stars: u8) -> String {
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
-/// If an item's title ends in one of these marks, the item's text continues on the same line.
+/// If an item's title ends with one of these marks, the item's text continues on the same line.
 pub const ITEM_TITLE_ENDS: [char; 4] = ['.', '!', '?', ':'];
 
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
-    // The markers of a centered list would not be aligned.
+    // Centering a list would misalign its markers.
     let set = set.aligned(Align::Start);
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());
@@ -193,14 +193,14 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
-    // A color that is legible on the sheet can be illegible on a stripe, so links on stripes have the text color.
+    // A color that is legible on the sheet may be illegible on a stripe, so links on stripes use the text color.
     let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),
         strong: row.strong,
         striped: striped && index % 2 == 0,
     });
-    // A label that breaks inside a word is worse than a value on two lines.
+    // A label that breaks in the middle of a word is worse than a value on two lines.
     let labeled = columns == 2 && table.head.is_empty() && table.rows.iter().all(is_labeled);
     let drawn = Table {
         labeled,
@@ -216,7 +216,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     cells
 }
 
-/// Returns whether a column is end-aligned: a column of numbers, or of the values in a list of names and values.
+/// Returns whether a column is end-aligned, which applies to numbers and to the values in a list of names and values.
 fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {
@@ -224,7 +224,7 @@ fn is_end_aligned(table: &document::Table, index: usize) -> bool {
         words.trim().is_empty() || words.chars().any(|c| c.is_ascii_digit()) && words.chars().count() < 16
     };
     let numbers = table.rows.iter().filter_map(|row| row.cells.get(index)).all(is_number);
-    // A value that continues on a second line is easier to read from its start.
+    // A value that wraps to a second line is easier to read if it is start-aligned.
     let short = || table.rows.iter().filter_map(|row| row.cells.get(index)).all(|cell| cell.words().chars().count() <= 28);
     index > 0 && (numbers || (columns == 2 && table.head.is_empty() && short()))
 }

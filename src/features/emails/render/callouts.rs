@@ -1,4 +1,4 @@
-//! Renders coupons and countdowns, in the forms of the layouts.
+//! Renders coupons and countdowns, in the form that the layout defines.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Row};
@@ -45,12 +45,12 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
-        // Colored fields are separate parts; see `parts`.
+        // The module `parts` renders colored fields as separate parts.
         BoxForm::Band | BoxForm::Sides | BoxForm::Ruled | BoxForm::Frame | BoxForm::Bare => set.ground,
     }
 }
 
-/// Returns the alignment of boxes: centered, or that of the layout, depending on the form.
+/// Returns the alignment of boxes. Depending on the form, boxes are centered or use the layout's alignment.
 fn box_align(form: BoxForm, set: BlockContext<'_>) -> Align {
     match form {
         BoxForm::Ticket | BoxForm::Frame | BoxForm::Band | BoxForm::Bare => Align::Center,

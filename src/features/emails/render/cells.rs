@@ -1,5 +1,5 @@
-//! The data of the templates: parts contain rows, rows contain columns, and columns contain cells. Blocks of all kinds and layouts consist
-//! of these types.
+//! The template data: parts contain rows, rows contain columns, and columns contain cells. Every kind of block in every layout consists of
+//! these types.
 //!
 //! The fields named `html`, the headings and cells of tables, and the author of a bar contain escaped HTML. The templates escape all
 //! other text.
@@ -22,11 +22,11 @@ pub struct TemplateInput {
     /// The width of the email in pixels.
     pub width: u16,
     pub page: Ground,
-    /// The steps of the type scale, as CSS classes and, in `css`, as CSS declarations by the name of the size.
+    /// The steps of the type scale, used as CSS classes. `css` contains the CSS declarations of each step by its name.
     pub sizes: Vec<TypeSize>,
     pub css: BTreeMap<&'static str, String>,
     pub families: FamilyNames,
-    /// The URLs of style sheets of a font service.
+    /// The URLs of a font service's style sheets.
     pub font_sheets: Vec<String>,
     pub font_files: Vec<BrandWebFont>,
     /// The side where a line starts: `left` or `right`.
@@ -72,7 +72,7 @@ pub struct SmallTitle {
     pub line: u16,
 }
 
-/// The margin on phones of rows whose columns have a gutter of this width.
+/// The margin that rows with this gutter width have on phones.
 #[derive(Debug, Serialize)]
 pub struct Gutter {
     pub width: u16,
@@ -84,7 +84,7 @@ pub struct Gutter {
 pub struct Dark {
     pub name: &'static str,
     pub g: Ground,
-    /// Whether boxes have this background.
+    /// Whether the background belongs to boxes.
     pub inside: bool,
 }
 
@@ -122,10 +122,10 @@ pub struct Row {
 pub struct Column {
     /// The width of the column as a percentage of the row.
     pub width: f32,
-    /// The space to the neighboring columns on each side, in pixels.
+    /// The space on each side between the column and its neighbors, in pixels.
     pub gutter: u16,
     pub frame: Option<Frame>,
-    /// Whether the column is below another column on phones.
+    /// Whether the column is shown below another column on phones.
     pub follows: bool,
     pub cells: Vec<Cell>,
 }
@@ -212,7 +212,7 @@ pub struct Picture {
     pub below: u16,
     /// The background around the picture, in the color of stripes.
     pub ground: Option<Color>,
-    /// Whether the picture has full width on phones.
+    /// Whether the picture fills the width on phones.
     pub fluid: bool,
 }
 
@@ -264,7 +264,7 @@ pub struct Table {
     pub head: Vec<String>,
     pub rows: Vec<TableRow>,
     pub striped: bool,
-    /// The background of every second row.
+    /// The background of every other row.
     pub stripe: Color,
     /// The alignment of each column: `left` or `right`.
     pub aligns: Vec<&'static str>,
@@ -278,14 +278,13 @@ pub struct TableRow {
     pub striped: bool,
 }
 
-/// A discount code to enter.
 #[derive(Debug, Serialize)]
 pub struct Code {
     pub code: String,
     pub radius: u16,
 }
 
-/// Text with a colored bar at the start.
+/// Text with a colored bar at the start of the line.
 #[derive(Debug, Serialize)]
 pub struct Bar {
     pub html: String,

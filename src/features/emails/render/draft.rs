@@ -1,4 +1,4 @@
-//! A part of an email while blocks are added to it.
+//! Builds a part of an email block by block.
 
 use super::cells::{Cell, Row};
 use crate::features::emails::theme::GroundName;
@@ -7,7 +7,7 @@ use crate::features::emails::theme::GroundName;
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
-    /// The padding at the top and bottom, if it differs from the usual padding.
+    /// The padding at the top and bottom, if it differs from the default.
     pub pad: Option<(u16, u16)>,
     pub card: bool,
     /// Whether the part starts with a full-width picture.

@@ -15,7 +15,7 @@ fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     set.on(GroundName::Page).aligned(align)
 }
 
-/// Returns the brand's profiles as text links. Icons of networks would be remote images, which some email clients do not load.
+/// Returns the brand's profiles as text links. Network icons would be remote images, which some email clients do not load.
 pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     let set = end(set);
     let mut cells = Vec::new();
@@ -48,7 +48,7 @@ pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     draft
 }
 
-/// Fills in the brand's address in a rendered email. Without an address, removes its line.
+/// Fills in the brand's address in a rendered email. If the brand has no address, removes the address line.
 pub fn address_in(text: &str, address: Option<&str>, is_markup: bool) -> String {
     match address {
         Some(address) if is_markup => text.replace(POSTAL_ADDRESS, &inline::words(address)),

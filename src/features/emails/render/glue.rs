@@ -1,4 +1,4 @@
-//! Puts no-break spaces between words that a line end must not separate: a number and its unit, a day and its month, and the parts of a
+//! Puts no-break spaces between words that a line break must not separate: a number and its unit, a day and its month, and the parts of a
 //! postcode, a telephone number or an abbreviation.
 //!
 //! The MJML and the HTML have these spaces. The document and the plain-text part keep ordinary spaces, so that a search finds "20 %".
@@ -13,16 +13,16 @@ const UNITS: [&str; 40] = [
 ];
 /// Words that stay on one line with the number after them.
 const SIGNS: [&str; 14] = ["€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Nr.", "No.", "no.", "n.", "nº", "n°"];
-/// The first letters of the names of months in the languages for which the composer has complete copy.
+/// The first letters of month names in the languages that the composer fully supports.
 const MONTHS: [&str; 34] = [
     "jan", "feb", "fév", "mar", "mär", "maa", "apr", "avr", "abr", "mai", "may", "mag", "mei", "jun", "jui", "giu", "jul", "lug",
     "aug", "aoû", "ago", "sep", "set", "oct", "okt", "ott", "out", "nov", "dec", "dez", "déc", "dic", "gen", "ene",
 ];
-/// The number of letters in the longest name of a month.
+/// The number of letters in the longest month name.
 const MONTH_LETTERS_MAX: usize = 10;
 /// The minimum number of digits in a telephone number.
 const TELEPHONE_DIGITS_MIN: usize = 6;
-/// The maximum length of a telephone number that is kept on one line. Longer numbers do not fit on a phone's screen.
+/// The maximum length of telephone numbers that are kept on one line. Longer numbers do not fit on a phone's screen.
 const TELEPHONE_CHARACTERS_MAX: usize = 20;
 
 /// Returns the text with no-break spaces. Merge fields stay unchanged.
@@ -57,7 +57,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Returns whether a line must not break between a word and the word before it.
+/// Returns whether a line must not break between a word and the preceding word.
 fn belongs(words: &[&str], at: usize) -> bool {
     let (before, word) = (words[at - 1], words[at]);
     let next = words.get(at + 1).copied().unwrap_or_default();
@@ -74,7 +74,7 @@ fn belongs(words: &[&str], at: usize) -> bool {
     has_unit || has_sign || has_month || after_joint || has_day || is_postcode(opened, bare) || is_short(before) && is_short(word)
 }
 
-/// Returns a word without the punctuation after it; only an abbreviated unit, such as "Std.", keeps its period. A compound that starts with
+/// Returns a word without its trailing punctuation. Only an abbreviated unit, such as "Std.", keeps its period. A compound that starts with
 /// a unit is shortened to the unit.
 fn closed(word: &str) -> &str {
     let bare = word.trim_end_matches([',', ';', ':', '!', '?', ')', '”', '“', '"', '»', '…']);
@@ -88,7 +88,7 @@ fn is_joint(word: &str) -> bool {
     word == "de"
 }
 
-/// Returns whether a word ends with the number of a day: "3", "3.", "24.–26.", "3rd".
+/// Returns whether the word ends with a day number: "3", "3.", "24.–26.", "3rd".
 fn is_day(word: &str) -> bool {
     let bare = ["st", "nd", "rd", "th", "er", "º"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
     let digits = bare.trim_end_matches('.').rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn is_postcode(before: &str, word: &str) -> bool {
     outward && inward || of(before, 4) && capitals(word) || town || capitals(before) && of(word, 5)
 }
 
-/// Returns the index after the last word of a telephone number that starts at this word.
+/// Returns the index after the telephone number that starts at this word.
 fn telephone(words: &[&str], at: usize) -> Option<usize> {
     let is_part = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || "+/()-–.".contains(c));
     let opens = words[at].trim_start_matches(['(', '+']).starts_with(|c: char| c.is_ascii_digit())

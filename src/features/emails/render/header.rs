@@ -1,4 +1,4 @@
-//! Renders the header and the hero, in the forms of the layouts.
+//! Renders the header and the hero, in the form that the layout defines.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Logo, Row};
@@ -15,12 +15,13 @@ const LOGO_HEIGHT_MAX: u32 = 48;
 /// The assumed width, in pixels, of logos of unknown size. Most logos are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
-/// Returns the header as a separate part.
+/// Renders the header as a separate part.
 pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // On a colored strip, a logo must be transparent and visible. Otherwise, the header is on the sheet, below a colored line.
+        // On a colored strip, a logo must be transparent and visible. Otherwise, the header is on the main background, below a colored
+        // line.
         HeaderForm::Strip if header.logo.is_none() || suits_strip(set, header) => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
@@ -70,7 +71,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background can be opaque, which looks like a
+/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background may be opaque, which looks like a
 /// plate.
 fn suits_strip(set: BlockContext<'_>, header: &Header) -> bool {
     let (logo, plate) = chosen(set.on(GroundName::Band), header);
@@ -100,7 +101,7 @@ fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     set.cell(0, Content::Logo(Logo { src, alt: header.name.to_string(), href, width, height, plate }))
 }
 
-/// Returns the logo for this background, and when the logo needs a plate: never, in dark mode, or always.
+/// Returns the logo for this background and when it needs a plate: never, in dark mode, or always.
 fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.theme.light.ground(set.ground).ground);
@@ -115,7 +116,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();
     let logos = &set.theme.logos;
     let own = logos.iter().find(|logo| logo.url == given);
-    // Images for sharing on social networks, icons and SVG images cannot replace the logo.
+    // Social sharing images, icons and SVG images cannot replace the logo.
     let kin = |logo: &&brand::BrandLogo| {
         !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest)
             && !brand::is_drawing(&logo.url)
@@ -141,7 +142,7 @@ fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     Some(set.words(gap, "p", "note", "tx", html))
 }
 
-/// Returns the hero as a part.
+/// Renders the hero as a part.
 pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let form = set.design().hero;
     match form {
@@ -153,7 +154,7 @@ pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     }
 }
 
-/// Returns the eyebrow and title of a hero.
+/// Returns the cells of a hero's eyebrow and title.
 fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     let mut cells = Vec::new();
     if let Some(eyebrow) = &hero.eyebrow {
@@ -164,7 +165,7 @@ fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     cells
 }
 
-/// Returns the lead and button of a hero.
+/// Returns the cells of a hero's lead and button.
 fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     let room = set.room();
     let lead = hero.text.as_ref().map(|text| set.prose(gap, "lead", "tx", text));
@@ -172,7 +173,7 @@ fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     lead.into_iter().chain(button).collect()
 }
 
-/// Returns a hero in one column, with its contents in the order of the form.
+/// Renders a hero in one column. The form defines the order of its contents.
 fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     let room = set.room();
     let mut draft = Draft::new(GroundName::Sheet);
@@ -229,7 +230,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     draft
 }
 
-/// Returns a hero as a colored field with the text, and the picture below.
+/// Renders a hero as a colored field with the text, and the picture below.
 fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);
@@ -246,7 +247,7 @@ fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     vec![draft]
 }
 
-/// Returns a hero with text and picture side by side on a tinted background.
+/// Renders a hero with text and picture side by side on a tinted background.
 fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
     let set = set.on(GroundName::Tint);
     let mut draft = Draft::new(GroundName::Tint);
@@ -272,7 +273,7 @@ mod tests {
     use crate::features::emails::theme::Theme;
     use crate::features::projects::brand::Brand;
 
-    /// Regression test: a picture in portrait format stood at the left edge, with an empty space beside it.
+    /// Regression test: a portrait picture was at the left edge, with empty space beside it.
     #[test]
     fn a_tall_picture_below_a_title_is_framed() {
         let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");

@@ -1,6 +1,6 @@
-//! Renders inline text as HTML. The text is escaped, and links have the color for their background.
+//! Renders inline text as HTML. The text is escaped, and links have a color that suits their background.
 //!
-//! This module escapes the texts of a document that become markup. The templates escape other strings.
+//! This module escapes the document's text that becomes markup. The templates escape other strings.
 
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ pub fn line(spans: &[Span], ink: Ink) -> String {
     out
 }
 
-/// Renders inline text without paragraph elements: line breaks separate the paragraphs.
+/// Renders inline text without paragraph elements. Line breaks separate the paragraphs.
 pub fn whole<const MAX: usize>(text: &Rich<MAX>, ink: Ink) -> String {
     text.paragraphs().map(|spans| line(spans, ink)).collect::<Vec<_>>().join("<br /><br />")
 }

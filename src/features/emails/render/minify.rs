@@ -1,8 +1,8 @@
-//! Shortens HTML without changing its appearance, by removing space between tags and in style sheets.
+//! Shortens HTML without changing its appearance by removing whitespace between tags and in style sheets.
 //!
-//! The code supports only the HTML of the MJML renderer, which has no `pre` and no significant space between tags.
+//! The code supports only the HTML of the MJML renderer, which has no `pre` elements and no significant whitespace between tags.
 
-/// Shortens every run of whitespace that contains a line end: removes the run between tags and rules, and replaces it with one space
+/// Shortens every run of whitespace that contains a line break: removes the run between tags and rules, and replaces it with one space
 /// elsewhere.
 pub fn minify(html: &str) -> String {
     let mut out = String::with_capacity(html.len());

@@ -38,7 +38,7 @@ pub struct Rendered {
     pub mjml: String,
     pub html: String,
     pub text: String,
-    /// The problems that make the email worse but not invalid, each with its remedy.
+    /// Problems that make the email worse but not invalid, each with its remedy.
     pub warnings: Vec<Violation>,
 }
 

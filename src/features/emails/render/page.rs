@@ -1,4 +1,4 @@
-//! Creates the frame around the parts: the type scale, the preview text, and the backgrounds in light and dark mode.
+//! Creates the page around the parts: the type scale, the preview text, and the backgrounds in light and dark mode.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     let families = &set.theme.families;
     let (heading, body) = (&families.heading, &families.body);
     let serif = set.design().voice == Voice::Serif && set.theme.families.has_serif_headings;
-    // Scripts with connected letters or without uppercase letters are set without letter spacing and italics.
+    // Scripts with connected letters or without uppercase letters must not have letter spacing or italics.
     let plain = set.is_rtl();
     let size = |name, family: &String, size: Size| TypeSize {
         name,
@@ -137,7 +137,7 @@ fn shorter(title: Size, characters: usize) -> Size {
     Size { size, line: size * title.line / title.size, ..title }
 }
 
-/// Converts hundredths of the font size to pixels.
+/// Converts hundredths of the font size to a CSS length in pixels.
 fn em(size: u16, hundredths: i8) -> String {
     format!("{:.1}px", f32::from(size) * f32::from(hundredths) / 100.0)
 }

@@ -66,13 +66,13 @@ fn ground(block: &Block, theme: &Theme) -> GroundName {
 }
 
 /// Returns the background of a block. If the previous part is a colored field, returns a tinted background instead of a colored one,
-/// because two fields would merge.
+/// because two adjacent fields would merge.
 fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }
 }
 
-/// Returns whether a block has too few words for its own card.
+/// Returns whether the block has too few words for a separate card.
 fn is_brief(block: &Block) -> bool {
     const BRIEF_CHARACTERS: usize = 140;
     matches!(block, Block::Text(text) if text.text.words().chars().count() <= BRIEF_CHARACTERS)
@@ -84,7 +84,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
         return true;
     }
     let Some(before) = before else { return true };
-    // In a layout with cards, a few words stay on the card of the block that they introduce or conclude.
+    // In a layout with cards, short text stays on the card of the block that it introduces or concludes.
     if let Some(card) = last.filter(|draft| draft.card) {
         let introduced = card.is_brief && !matches!(block, Block::Coupon(_) | Block::Countdown(_) | Block::Quote(_));
         let concluded = is_brief(block) && !matches!(before, Block::Coupon(_) | Block::Countdown(_));
@@ -107,7 +107,7 @@ fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
         (Some(Block::Heading(_)), Block::Text(_)) => block_room * 2 / 3,
-        // A new topic within a part needs more space above it than a continuation.
+        // A new topic within a part needs more space above than a continuation.
         (Some(_), Block::Heading(_) | Block::Products(_)) | (Some(Block::Products(_)), _) => block_room + 8,
         (_, Block::Button(_)) => block_room + 6,
         (_, Block::Divider(_)) => block_room + 10,

@@ -1,4 +1,4 @@
-//! Renders products in the forms of the layouts, and chooses the number of products side by side.
+//! Renders products in the form that the layout defines, and chooses how many are side by side.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Row};
@@ -14,7 +14,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(title::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    // Pictures of different shapes would start and end at different heights side by side, so these products are stacked.
+    // Side by side, pictures of different shapes would start and end at different heights, so these products are stacked.
     let form = match (block.columns, set.design().products) {
         (Some(1), _) => ProductsForm::Rows,
         (Some(_), ProductsForm::Rows) => ProductsForm::Grid,
@@ -54,7 +54,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     rows
 }
 
-/// Returns whether the products' pictures are known to have similar shapes, so that the products can be side by side.
+/// Returns whether the products can be side by side: their pictures must be known to have similar shapes.
 fn alike(products: &[Product]) -> bool {
     let (mut flattest, mut tallest) = (f64::INFINITY, 0.0_f64);
     for image in products.iter().filter_map(|product| product.image.as_ref()) {
@@ -65,7 +65,7 @@ fn alike(products: &[Product]) -> bool {
     tallest <= flattest * 1.25
 }
 
-/// Returns how many of the remaining products are in the next row, so that several products do not leave one alone in the last row.
+/// Returns how many of the remaining products are in the next row. A grid of several products must not end with a single product.
 fn across(left: usize) -> usize {
     match left {
         1 => 1,
@@ -93,7 +93,7 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
         0.49,
     );
     let has_texts = products.iter().any(|product| product.text.is_some());
-    // Two products fit side by side on a phone too.
+    // On a phone, two products still fit side by side.
     let together = count == 2;
     let columns = products.iter().map(|product| {
         let mut cells = Vec::new();
@@ -101,7 +101,7 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
             cells.push(fitted(inner, product, image, room, height, tiles));
         }
         let mut words = facts(inner, product, Layout::Below);
-        // Next to products with a text, a product without one gets an empty line, so that the prices are aligned.
+        // A product without text gets an empty line next to products with text, so that the prices are aligned.
         if product.text.is_none() && has_texts {
             words.insert(1, inner.words(6, "p", "note", "mu", "&nbsp;".to_owned()));
         }
@@ -134,8 +134,8 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], count: u16, form: P
 /// Returns the common height for the names or descriptions in a row, so that the content below them is aligned; 0 if all have the same
 /// number of lines.
 ///
-/// Letter widths are estimated, because recipients have different fonts. The error is usually at most one line, which only costs some
-/// space.
+/// Letter widths are estimated, because recipients have different fonts. The estimate is usually off by at most one line, which only adds
+/// some space.
 fn common_lines<'a>(texts: impl Iterator<Item = &'a str>, size: Size, room: u16, letter: f32) -> u16 {
     const LINES_MAX: u16 = 5;
     let across = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
@@ -155,7 +155,7 @@ fn common_lines<'a>(texts: impl Iterator<Item = &'a str>, size: Size, room: u16,
     if least < most { most.min(LINES_MAX) * size.line } else { 0 }
 }
 
-/// Returns the common height of pictures in a row, so that names are aligned.
+/// Returns the common height of pictures in a row, so that the names below are aligned.
 fn common_height(products: &[Product], room: u16) -> u32 {
     let heights = products.iter().filter_map(|product| {
         let image = product.image.as_ref()?;
@@ -183,7 +183,7 @@ fn fitted(
         if natural > height {
             picture.width = Some((height * across / down.max(1)).max(1) as u16);
         } else {
-            // Space above and below makes the pictures of a row end at the same height.
+            // Space above and below the pictures makes them end at the same height in a row.
             let spare = (height - natural) as u16;
             cell.gap += spare / 2;
             picture.below = spare - spare / 2;
@@ -196,7 +196,7 @@ fn fitted(
     cell
 }
 
-/// Returns a row with one product: the picture at the start of the line, and the product's facts next to the picture.
+/// Returns a row with one product: the picture at the start of the line and the product's details next to the picture.
 fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
@@ -214,7 +214,7 @@ fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: 
     vec![row]
 }
 
-/// Returns a row with one centered product: the picture, and the product's facts below it.
+/// Returns a row with one centered product: the picture and the product's details below it.
 fn alone(set: BlockContext<'_>, product: &Product) -> Row {
     let image = product.image.as_ref().map(|image| {
         let mut linked = image.clone();
@@ -230,7 +230,7 @@ fn alone(set: BlockContext<'_>, product: &Product) -> Row {
 enum Layout {
     Below,
     Beside,
-    /// Next to the picture of the only product.
+    /// Next to the picture of the only product in its row.
     Alone,
 }
 
@@ -278,13 +278,13 @@ mod tests {
         render(email, &Theme::new(&Brand::default(), email, 0))
     }
 
-    /// Returns the values of an attribute in MJML.
+    /// Returns the values of the attribute in MJML.
     fn values<'a>(mjml: &'a str, name: &str) -> Vec<&'a str> {
         let start = format!(" {name}=\"");
         mjml.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
     }
 
-    /// Regression test: the MJML library counts a padding with a zero without a unit as no padding, so widths for Outlook were too large.
+    /// Regression test: the MJML library ignores a padding that contains a zero without a unit, so widths for Outlook were too large.
     #[test]
     fn every_length_of_a_padding_has_a_unit() {
         for layout in Layout::ALL {

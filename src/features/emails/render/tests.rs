@@ -1,4 +1,4 @@
-//! Tests of whole emails: every block in every layout and both writing directions, and adversarial documents.
+//! Tests rendering of whole emails: every block in every layout and both writing directions, and adversarial documents.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -32,7 +32,7 @@ fn attributes(html: &Html, css: &str, name: &str) -> Vec<String> {
     html.select(&select(css)).map(|element| element.value().attr(name).unwrap_or_default().to_owned()).collect()
 }
 
-/// Returns all addresses in a document, and the two addresses that sending fills in.
+/// Returns all addresses in a document and the two placeholders for addresses that are filled in when the email is sent.
 fn addresses(email: &Email) -> BTreeSet<String> {
     let mut found = BTreeSet::from([Link::unsubscribe().to_string(), Link::view().to_string()]);
     collect(&email.to_json(), &mut found);
@@ -115,7 +115,7 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
     }
 }
 
-/// Regression test: below a code, the period of the sale was in muted text of 12 pixels.
+/// Regression test: below a code, the sale period was in muted 12-pixel text.
 #[test]
 fn the_conditions_of_a_code_have_the_size_of_running_text() {
     for layout in Layout::ALL {
@@ -148,7 +148,7 @@ fn the_labels_of_a_table_stay_on_one_line() {
     }
 }
 
-/// Regression test: above a centered hero, logos had a plate and were at the start of the line.
+/// Regression test: above a centered hero, logos had a plate and were aligned to the start of the line.
 #[test]
 fn a_logo_for_light_backgrounds_has_no_plate_and_the_alignment_of_the_opening() {
     let logo = |url: &str, background| BrandLogo {
@@ -194,7 +194,7 @@ fn the_button_below_a_code_is_on_its_field() {
     assert!(!mjml[code..code + button].contains("</mj-wrapper>"), "{mjml}");
 }
 
-/// Regression test: a tall picture filled the whole screen of a phone, and a picture of half width was as wide as the text.
+/// Regression test: a tall picture filled the whole phone screen, and a half-width picture was as wide as the text.
 #[test]
 fn small_and_tall_pictures_leave_room_for_the_text() {
     let src = ImageUrl::parse("https://example.com/tall.jpg").expect("the address is valid");
@@ -275,7 +275,7 @@ fn emails_are_accessible() {
         assert_eq!(html.select(&select("h1")).count(), 1, "{layout:?}");
         assert!(html.select(&select("h2")).count() >= 3, "{layout:?}");
         assert_eq!(html.select(&select("img:not([alt])")).count(), 0);
-        // All tables are for layout, except lists and the data table.
+        // All tables are layout tables, except lists and the data table.
         let facts = html.select(&select("table:not([role])")).count();
         assert_eq!((facts, html.select(&select("table[role=list]")).count()), (1, 1), "{layout:?}");
         assert_eq!(attributes(&html, "meta[name=color-scheme]", "content"), ["light dark"]);
@@ -499,7 +499,7 @@ fn block() -> impl Strategy<Value = Block> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Documents are checked before they are rendered, but rendering must be safe even without the check.
+    /// Documents are checked before they are rendered, but rendering must be safe even if a document was not checked.
     #[test]
     fn any_document_is_rendered_and_none_can_break_out(
         blocks in prop::collection::vec(block(), 0..8),

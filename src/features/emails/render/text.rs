@@ -78,7 +78,8 @@ fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
-/// Renders spans as plain text. A link's address follows the link's text, or replaces it if the text is the address without its scheme.
+/// Renders spans as plain text. A link's address follows the link text or, if the text is the address without its scheme, replaces the
+/// text.
 fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     let mut open: Option<&Link> = None;

@@ -1,4 +1,4 @@
-//! Renders the titles of blocks, and headings.
+//! Renders headings and the titles of blocks.
 
 use super::block_context::BlockContext;
 use super::cells::Cell;

@@ -1,6 +1,6 @@
 //! Formats plain text: wraps lines at 78 columns, underlines titles, indents lines and aligns columns.
 //!
-//! Wide characters count as two columns. Addresses and placeholders stay on one line, even if it becomes too long.
+//! Wide characters count as two columns. Addresses and placeholders are never split, even if a line becomes too long.
 
 /// The maximum number of columns in a line. RFC 5322 recommends at most 78.
 const WIDTH: usize = 78;
@@ -54,8 +54,8 @@ pub fn underlined(text: &str, mark: char) -> String {
     format!("{text}\n{}", String::from(mark).repeat(longest))
 }
 
-/// Aligns cells in columns. If there are several columns, the last column is end-aligned. If the rows are too wide, each cell gets its own
-/// line.
+/// Aligns cells in columns. If there are several columns, the last column is end-aligned. If the rows are too wide, each cell is on a
+/// separate line.
 pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |index: usize| rows.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -81,7 +81,7 @@ pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     lines.join("\n")
 }
 
-/// Returns the cells of each row on separate lines, as `name: value` if the table has a head.
+/// Returns the cells of each row on separate lines, as `name: value` if the table has column headings.
 fn listed(rows: &[Vec<String>], has_head: bool) -> String {
     let head = rows.first().filter(|_| has_head);
     let each = rows.iter().skip(usize::from(has_head)).map(|row| {

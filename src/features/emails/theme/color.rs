@@ -1,4 +1,5 @@
-//! Color arithmetic for themes: mixes colors, and makes a color legible on a background. The functions do not depend on a color's use.
+//! Color arithmetic for themes: mixes colors, and makes a color legible on a background. The functions do not depend on how a color is
+//! used.
 
 use crate::base::color::{BLACK, LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
@@ -21,8 +22,8 @@ pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
 
-/// Returns white if it is legible on this background, otherwise a soft black, otherwise black. White comes first because brands put white
-/// text on medium-dark colors.
+/// Returns white if it is legible on this background, otherwise a soft black, otherwise black. White comes first because brands usually put
+/// white text on medium-dark colors.
 pub fn ink_on(ground: Color) -> Color {
     const SOFT_BLACK: Color = Color { red: 20, green: 20, blue: 22 };
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
@@ -35,7 +36,7 @@ pub fn under_white(color: Color) -> Color {
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }
 }
 
-/// Returns the color if it has this contrast with the background, otherwise its nearest shade with this contrast.
+/// Returns the color if it has this contrast with the background, otherwise its nearest shade that has this contrast.
 pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     const STEPS: u32 = 40;
     if contrast(color, ground) >= ratio {

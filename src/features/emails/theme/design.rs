@@ -1,6 +1,6 @@
-//! The layouts. The table of each layout contains the form of every kind of block, the font sizes and the spacing.
+//! The layouts. Each layout defines the form of every kind of block, the font sizes and the spacing.
 //!
-//! Colors come from the brand and are not part of a layout. A layout selects only the fonts for brands without fonts.
+//! Colors come from the brand and are not part of a layout. Layouts select fonts only for brands that have none.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct Design {
     pub footer: FooterForm,
     pub buttons: ButtonForm,
     pub align: Align,
-    /// Whether parts are on cards over the page instead of on one sheet.
+    /// Whether each part is on a card over the page background instead of on one sheet.
     pub cards: bool,
     /// The fonts of headings.
     pub voice: Voice,
@@ -34,7 +34,7 @@ pub struct Design {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeaderForm {
-    /// The logo is centered, with the links below.
+    /// The logo is centered, with the links below it.
     Center,
     /// The logo and the links below it are centered above a hairline.
     Masthead,
@@ -57,7 +57,7 @@ pub enum HeroForm {
     Band,
     /// A full-width picture, then the text.
     Picture,
-    /// A title of ordinary size, then the text, the picture and the button.
+    /// A normal-sized title, then the text, the picture and the button.
     Letter,
     /// All content is centered, with generous spacing.
     Still,
@@ -182,9 +182,9 @@ pub enum Align {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Voice {
-    /// The brand's fonts, or else a sans-serif font.
+    /// The brand's fonts or, if it has none, a sans-serif font.
     Brand,
-    /// The brand's fonts, or else a serif font.
+    /// The brand's fonts or, if it has none, a serif font.
     Serif,
 }
 
@@ -215,9 +215,9 @@ pub struct Size {
 /// Spacing in pixels.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Room {
-    /// The space on both sides of texts.
+    /// The margin on both sides of the text.
     pub side: u16,
-    /// The space on both sides of texts on phones.
+    /// The margin on both sides of the text on phones.
     pub side_small: u16,
     /// The space between parts.
     pub part: u16,

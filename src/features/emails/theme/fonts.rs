@@ -1,4 +1,4 @@
-//! Font stacks for emails: the brand's families first, then common fonts of the same kind for email clients that load no web fonts.
+//! Font stacks for emails: the brand's families first, then common fonts of the same kind for email clients that do not load web fonts.
 
 use crate::features::projects::brand::{BrandWebFont, FontKind};
 
@@ -6,7 +6,7 @@ pub const SANS: &str = "'Helvetica Neue', Helvetica, Arial, sans-serif";
 pub const SERIF: &str = "Georgia, 'Times New Roman', Times, serif";
 pub const MONO: &str = "'SFMono-Regular', Menlo, Consolas, 'Courier New', monospace";
 
-/// Words in the names of serif families.
+/// Words that occur in the names of serif families.
 const SERIFS: [&str; 22] = [
     "georgia",
     "times",
@@ -52,8 +52,8 @@ pub fn kind(stack: &str) -> FontKind {
     }
 }
 
-/// Returns the brand's font stack with fallbacks; `None` if no font family is usable. Names have only letters, digits, spaces, hyphens and
-/// underscores, so that the stack is safe in double-quoted attributes.
+/// Returns the brand's font stack with fallbacks; `None` if no font family is usable. Names contain only letters, digits, spaces, hyphens
+/// and underscores, so that the stack is safe in double-quoted attributes.
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;

@@ -20,7 +20,7 @@ pub struct Ground {
     pub line: Color,
     /// The color of links and eyebrows: a color of the brand or its nearest legible shade, or the text color.
     pub accent: Color,
-    /// The color of rules, bars and frames: the brand's color if it is visible, otherwise the color of links.
+    /// The color of rules, bars and frames: the brand's color if it is visible, otherwise the link color.
     pub mark: Color,
     pub button: Color,
     pub on_button: Color,
@@ -36,15 +36,15 @@ pub struct PreferredColors {
     pub on_button: Option<Color>,
 }
 
-/// The preferred contrast of running text. It exceeds the minimum, because long texts are easier to read with more contrast.
+/// The preferred contrast of running text. It exceeds the minimum, because long text is easier to read with more contrast.
 const COMFORTABLE: f64 = 8.0;
-/// The minimum contrast of a button with its background, unless the button is much more colorful, such as yellow on white.
+/// The minimum contrast between a button and its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
-/// The contrast with the background below which a color's legible shade looks like a different color. For example, the legible shade of
-/// yellow is brown.
+/// The minimum contrast with the background at which a color's legible shade looks like the same color. The legible shade of yellow on
+/// white, for example, is brown.
 const KINDRED: f64 = 2.2;
-/// The minimum contrast of buttons with dark and colored backgrounds.
+/// The minimum contrast between buttons and dark or colored backgrounds.
 const LIT: f64 = 3.2;
 /// The saturation below which a lightened color looks gray.
 const SHINING: f64 = 0.5;
@@ -84,7 +84,7 @@ impl Ground {
         Self { ground, text, muted, line: mix(text, ground, 0.86), accent, mark, button, on_button }
     }
 
-    /// Derives the colors on a strongly colored background, where buttons are light or dark unless the brand's button stands out.
+    /// Derives the colors on a strongly colored background, where buttons have a neutral color unless the brand's button color stands out.
     pub fn band(ground: Color, wishes: &PreferredColors) -> Self {
         let ground = under_white(ground);
         let text = ink_on(ground);

@@ -1,6 +1,6 @@
 //! The theme of a brand's email: a layout, legible colors, fonts and corners.
 //!
-//! The same brand, document and seed produce the same theme. A matching default replaces each property that a brand lacks. The theme does
+//! The same brand, document and seed produce the same theme. A suitable default replaces each property that the brand lacks. The theme does
 //! not depend on the content of blocks.
 
 pub mod color;
@@ -26,7 +26,7 @@ pub struct Theme {
     pub web_fonts: Vec<BrandWebFont>,
     pub radius: Radius,
     pub light: ThemeColors,
-    /// The colors for recipients whose device is in dark mode.
+    /// The colors for recipients whose devices are in dark mode.
     pub dark: ThemeColors,
     /// The brand's logos, best logo first.
     pub logos: Vec<BrandLogo>,
@@ -38,7 +38,7 @@ pub struct Families {
     pub heading: String,
     pub body: String,
     pub mono: String,
-    /// Whether headings have a serif font, whose letters are narrower.
+    /// Whether headings have a serif font. Serif letters are narrower.
     pub has_serif_headings: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct Radius {
 pub struct ThemeColors {
     /// The background around the email.
     pub page: Ground,
-    /// The background of the email's texts.
+    /// The background of the email's text.
     pub sheet: Ground,
     /// The background of slightly emphasized parts.
     pub tint: Ground,
@@ -122,7 +122,7 @@ impl Theme {
     }
 }
 
-/// Returns the layout for an email with this purpose and brand. Another seed can produce another layout.
+/// Returns the layout for an email with this purpose and brand. A different seed can produce a different layout.
 pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
     let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
@@ -148,12 +148,12 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Returns whether the brand's own pages are dark. Other brands get dark emails only if the document requests them.
+/// Returns whether the brand's website is dark. Other brands get dark emails only if the document requests them.
 pub fn is_dark(brand: &Brand) -> bool {
     parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1)
 }
 
-/// Returns whether a layout is possible for a brand, considering the brand's palette, products, images and voice.
+/// Returns whether a layout is possible with the brand's palette, products, images and voice.
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
         Layout::Midnight => is_dark(brand),
@@ -177,7 +177,7 @@ fn weight(layout: Layout, brand: &Brand) -> usize {
     if goes_well { 3 } else { 2 }
 }
 
-/// Maps neighboring seeds to distant numbers (the finalizer of SplitMix64).
+/// Maps consecutive seeds to distant numbers (the finalizer of SplitMix64).
 fn scatter(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -204,7 +204,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     let (sheet, page) = papers(brand, style, layout, primary);
     let light = grounds(sheet, page, &wishes);
     let light = ThemeColors { band: style.boxes.map_or(light.band, |color| Ground::band(color, &wishes)), ..light };
-    // Dark backgrounds stay unchanged in dark mode.
+    // An email with a dark background stays unchanged in dark mode.
     if luminance(sheet) < 0.18 {
         return (light, light);
     }
@@ -218,7 +218,7 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
 /// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A color of medium brightness is unsuitable as a background, because text has low contrast with it.
+    // A color of medium brightness is unsuitable as a background, because text has little contrast with it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
@@ -273,7 +273,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
 
-/// The corner radius, in pixels, that makes a button a pill at any font size.
+/// The corner radius, in pixels, that gives a button fully rounded ends at any font size.
 const PILL: u16 = 100;
 
 fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
@@ -292,7 +292,7 @@ fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
         None => brand.corner_radius.unwrap_or(usual),
     };
     let button = if own >= 20 { PILL } else { own };
-    // Cards are large, so they can be rounder than buttons, but only up to a limit.
+    // Cards are large, so in this layout they can be rounder than buttons, up to a limit.
     let card = if layout == Layout::Cards && own > 0 { own.clamp(10, 20) } else { own.min(16) };
     Radius { button, card, image: own.min(12) }
 }
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(band.button.to_string(), "#FFB347", "on the field of another color");
     }
 
-    /// Regression test: three layouts set the headings of every brand in Georgia, even of a brand whose font is Inter.
+    /// Regression test: three layouts set every brand's headings in Georgia, even if the brand's font was Inter.
     #[test]
     fn no_layout_sets_a_serif_heading_for_a_brand_whose_font_is_sans() {
         let mut inter = brand("#FFFFFF", "#222222", "#4F46E5", "#4F46E5");

@@ -1,4 +1,5 @@
-//! The second step of writing with a language model: the blocks of the outline, a few per request, each with its own small schema.
+//! The second step of writing with a language model: the model writes the blocks of the outline, a few per request. Each request has a
+//! small schema.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +8,7 @@ use crate::engine::language_model::AnswerSchema;
 use crate::features::emails::document::block_schema;
 use crate::vocab::limits::SCHEMA_CHARACTERS_MAX;
 
-/// Divides the blocks into requests: each has at most `at_once` blocks, and a schema of limited length.
+/// Divides the blocks into requests: each has at most `at_once` blocks and a schema of limited length.
 pub fn batches(blocks: &[PlannedBlock], at_once: usize) -> Vec<&[PlannedBlock]> {
     let mut batches = Vec::new();
     let mut start = 0;
@@ -39,7 +40,7 @@ pub fn schema(blocks: &[PlannedBlock]) -> AnswerSchema {
     AnswerSchema { name: "write_blocks", about: "The fields of each block.", schema }
 }
 
-/// Reads the blocks of a response, and adds their IDs and types.
+/// Reads the blocks of a response and adds their IDs and types.
 pub fn read(json: &Value, blocks: &[PlannedBlock]) -> Result<Vec<Value>, Vec<String>> {
     let mut errors = Vec::new();
     let mut read = Vec::new();

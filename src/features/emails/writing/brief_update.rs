@@ -1,4 +1,4 @@
-//! Updates the brief of an email after an edit, so that a change that a user requested does not violate the contract.
+//! Updates the brief of an email after an edit, so that a requested change does not violate the contract.
 
 use super::Brief;
 use super::material::Material;
@@ -7,8 +7,8 @@ use crate::features::emails::contract;
 use crate::features::emails::document::{Block, Email as Document, HeadingLevel};
 use crate::features::emails::finding::FindingKind;
 
-/// Returns the brief after an edit: with the prescribed texts and facts that the edit changed, and without the facts and constraints that
-/// the edited document no longer keeps.
+/// Returns the brief after an edit: with the new wording of prescribed text and facts, and without the facts and constraints that the edit
+/// dropped.
 pub fn updated(
     own: &TypedBrief,
     brief: &Brief,
@@ -35,7 +35,7 @@ pub fn updated(
     {
         (signature.name, signature.title, signature.span) = (name, None, None);
     }
-    // The facts of a translated email stay the same.
+    // Translating an email does not change its facts.
     let lost = if before.language == after.language { brief.lost(before, after, material) } else { Vec::new() };
     let parsed = |text: &str| brief::parse(text, &material.brand, Some(&after.language), brief.today).facts;
     new.facts = std::mem::take(&mut new.facts).into_iter().filter_map(|fact| kept(fact, &lost, replaced, &parsed)).collect();
@@ -50,7 +50,8 @@ pub fn updated(
     new
 }
 
-/// Returns a fact of the brief after an edit: unchanged, or with its replaced words; `None` if the document has lost it.
+/// Returns a fact of the brief after an edit. If the edit removed the fact from the document, returns the fact with its replaced words, or
+/// `None` if no replacement is known.
 fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn Fn(&str) -> Vec<Fact>) -> Option<Fact> {
     if !lost.contains(&fact.text) {
         return Some(fact);
@@ -61,7 +62,7 @@ fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn
     (fact.value.is_none() || value.is_some()).then_some(Fact { text, value, span: None, ..fact })
 }
 
-/// Replaces a prescribed text with the document's new text, if the edit changed this text of the document.
+/// Replaces prescribed text with the document's new text if the edit changed the text.
 fn follow(part: &mut Option<Part>, before: &str, after: &str) {
     if before != after
         && let Some(part) = part
@@ -79,7 +80,7 @@ fn headline(document: &Document) -> &str {
     title.unwrap_or_default()
 }
 
-/// Returns the label and the address of each button, from top to bottom.
+/// Returns the label and the link of each button, from top to bottom.
 fn buttons(document: &Document) -> Vec<(String, String)> {
     let own = document.blocks.iter().filter_map(|block| match block {
         Block::Hero(hero) => hero.button.as_ref().map(|button| (&button.label, &button.href)),
@@ -90,7 +91,7 @@ fn buttons(document: &Document) -> Vec<(String, String)> {
     own.map(|(label, href)| (label.to_string(), href.to_string())).collect()
 }
 
-/// Returns the name in the signature: the last line of the last text with several lines.
+/// Returns the name in the signature: the last line of the last text block that has several lines.
 fn signer(document: &Document) -> Option<String> {
     let texts = document
         .blocks

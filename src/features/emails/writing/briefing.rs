@@ -1,7 +1,8 @@
-//! Creates the typed brief of a prompt with a language model.
+//! Creates the typed brief for a prompt with a language model.
 //!
-//! The model quotes the prompt. A part whose quote is not in the prompt is dropped, and longer text that no part covers is unclear. The
-//! brief that the rule-based parser made of the same prompt supplies the language and, where it has them, the values of numbers and dates.
+//! The model quotes the prompt. A part whose quote is not in the prompt is dropped, and longer passages that no part covers count as
+//! unclear. The brief that the rule-based parser created from the same prompt supplies the language and, where available, the values of
+//! numbers and dates.
 
 use std::collections::HashMap;
 
@@ -63,7 +64,7 @@ pub fn schema() -> AnswerSchema {
     AnswerSchema { name: "make_brief", about: "What the request says, part by part.", schema }
 }
 
-/// Returns the serialized names of the variants of an enum without data.
+/// Returns the serialized names of the variants of an enum without fields.
 pub fn words_of<T: JsonSchema>() -> Vec<String> {
     fn collect(schema: &Value, words: &mut Vec<String>) {
         words.extend(schema["const"].as_str().map(str::to_owned));
@@ -158,8 +159,8 @@ impl<'a> Quotes<'a> {
         Self { prompt, next: HashMap::new(), links: links_in(prompt) }
     }
 
-    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. A further use of the same
-    /// quote refers to its next occurrence, if there is one.
+    /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. If the same quote is used
+    /// again, it refers to its next occurrence, if there is one.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);
@@ -179,7 +180,7 @@ impl<'a> Quotes<'a> {
         quotes.iter().take(limits::BRIEF_PARTS_MAX).filter_map(|quote| self.part(quote)).collect()
     }
 
-    /// Returns a link if the prompt contains it.
+    /// Returns the link if the prompt contains it.
     fn link(&self, link: Option<String>) -> Option<String> {
         link.filter(|link| links_in(link).first().is_some_and(|link| self.links.contains(link)))
     }
@@ -232,7 +233,7 @@ impl<'a> Quotes<'a> {
         let sentence = fact.sentence.filter(|sentence| fact.kind == FactKind::Sentence && has_only_numbers_of(sentence, &quote));
         let by_rules = rules.facts.iter().find(|known| known.kind == fact.kind && overlap(known.span, span));
         let value = by_rules.and_then(|known| known.value.clone()).or_else(|| value(fact.kind, &fact.value?));
-        // A dropped story shifts the positions of the stories after it.
+        // Dropping a story shifts the indexes of the stories after it.
         let place = fact.story.map(usize::from).filter(|place| stories.get(*place).is_some_and(Option::is_some));
         let story = place.map(|place| stories[..place].iter().flatten().count() as u8);
         Some(Fact { kind: fact.kind, role: fact.role, text: sentence.unwrap_or(quote), value, story, span })
@@ -250,7 +251,7 @@ impl<'a> Quotes<'a> {
     }
 }
 
-/// Returns whether each number of a sentence is a number of the quote that the sentence restates.
+/// Returns whether each number in the sentence is also in the quote that the sentence restates.
 fn has_only_numbers_of(sentence: &str, quote: &str) -> bool {
     let is_mark = |c: char| !c.is_ascii_digit();
     let known: Vec<&str> = quote.split(is_mark).collect();
@@ -261,7 +262,7 @@ fn overlap(one: Option<Span>, other: Option<Span>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.start < other.end && other.start < one.end)
 }
 
-/// Parses a value in the notation that the system prompt prescribes; `None` if it is invalid.
+/// Parses a value in the notation that the system prompt prescribes; `None` if the value is invalid.
 fn value(kind: FactKind, text: &str) -> Option<FactValue> {
     let text = text.trim();
     let (first, last) = text.split_once('/').map_or((text, None), |(first, last)| (first, Some(last)));
@@ -284,10 +285,11 @@ fn value(kind: FactKind, text: &str) -> Option<FactValue> {
     })
 }
 
-/// The minimum number of words of an uncovered text that is reported as unclear. Fewer words, such as "and until", only join two parts.
+/// The minimum number of words in an uncovered passage that is reported as unclear. Fewer words, such as "and until", only connect two
+/// parts.
 const UNCOVERED_WORDS_MIN: usize = 3;
 
-/// Returns the longer texts of the prompt that no part covers.
+/// Returns the longer passages of the prompt that no part covers.
 fn uncovered(brief: &Brief, prompt: &str) -> Vec<Part> {
     let mut is_covered = vec![false; prompt.chars().count()];
     for Span { start, end } in spans(brief) {

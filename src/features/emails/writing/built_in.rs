@@ -1,4 +1,4 @@
-//! The built-in writer: converts the material of a conversation to the input of the composer.
+//! The built-in writer: converts the material of a conversation to input for the composer.
 
 use std::borrow::Cow;
 
@@ -51,7 +51,7 @@ pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, see
     let brief = typed(wanted, material, language, today);
     let request = given.request(material, &brief, seed, today);
     let plan = composed_plan(&request, material, language, wanted.count.map(usize::from));
-    // The composer counts days from the sale or event, but a series counts days from its first email.
+    // The composer counts days from the sale or event, whereas a series counts days from its first email.
     let first = plan.slots.first().map_or(0, |slot| slot.send_offset_days);
     let slots = plan
         .slots
@@ -66,7 +66,7 @@ fn composed_plan(request: &Request<'_>, material: &Material, language: &str, cou
     composer::plan(request, &material.brand, has_knowledge, &tag(language), count)
 }
 
-/// Parses a language. An invalid language, which can come from the brand, is replaced with English.
+/// Parses a language tag. An invalid tag, which can come from the brand, is replaced with English.
 fn tag(language: &str) -> LanguageTag {
     LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
 }
@@ -130,7 +130,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let own = brief.wanted.brief.as_ref();
     let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
     let changed = changed.filter(|changed| Some(changed) != own);
-    // Only conversations with a prompt that requested the composer have notes.
+    // Only conversations with a prompt and with the composer as the requested writer have notes.
     let has_notes = brief.wanted.model == COMPOSER && brief.wanted.source == Source::Prompt;
     let notes = if has_notes { notes(brief, changed.as_ref(), &document, material) } else { Vec::new() };
     let (done, not_done) = (edited.done, edited.not_done);
@@ -163,7 +163,7 @@ fn reasons_text(NotApplied(reasons): NotApplied) -> String {
     reasons.join(" ")
 }
 
-/// Rejects an invalid document from the composer. An invalid document is the result of a bug and must not be sent.
+/// Rejects an invalid document from the composer. Such a document is caused by a bug and must not be sent.
 fn sound(document: Email) -> Result<Email, String> {
     match document.check().into_iter().next() {
         None => Ok(document),

@@ -1,4 +1,4 @@
-//! Edits imported HTML with a language model. The model gets a numbered list of the parts and links in an email, and returns changes to
+//! Edits imported HTML with a language model. The model receives a numbered list of the parts and links in an email, and returns changes to
 //! items in the list. The changes are validated.
 
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::features::emails::imported::ImportedEmail;
 use crate::features::models::MeteredModel;
 use crate::vocab::limits;
 
-/// An item in the list that the model gets.
+/// An item in the list that the model receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListedPart {
     Part(usize),
@@ -258,7 +258,7 @@ fn changed(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
-/// A change with the data that is needed to validate it.
+/// A change and the data needed to validate it.
 struct CheckedChange<'a> {
     listing: &'a Listing,
     known: &'a KnownAddresses,
@@ -347,7 +347,7 @@ impl CheckedChange<'_> {
     }
 }
 
-/// Returns new text without control characters, or an error if it has markup, is empty or is too long.
+/// Returns new text without control characters, or an error if it contains markup, is empty or is too long.
 fn plain(field: &str, text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;

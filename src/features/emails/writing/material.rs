@@ -1,4 +1,4 @@
-//! The material for a writer: the facts about the brand, in the forms that writers use.
+//! The material for a writer: the facts about the brand, in the form that writers need.
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
@@ -9,7 +9,7 @@ use crate::features::projects::{self, PageText, Site, knowledge};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
-/// The brand, and the material of one conversation.
+/// The brand and the material of one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material {
     /// The name of the brand in emails.
@@ -32,7 +32,7 @@ pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &G
     Ok(Material { pages: wanted.pages.clone(), given_images: wanted.images.clone(), ..material })
 }
 
-/// Returns the material about a brand, without the material of a conversation.
+/// Returns the material about a brand, without material from a conversation.
 pub fn of_brand(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
     let (project, brand) = found.ok_or_else(|| Failure::internal("the project of a conversation is missing; report this bug"))?;
@@ -50,7 +50,7 @@ pub fn of_brand(tx: &impl Read, account: AccountId, project: ProjectId) -> Resul
 }
 
 impl Material {
-    /// Returns the images for a prompt, with their descriptions, up to a limit. Images given with the request come first.
+    /// Returns the images and descriptions for a prompt, up to a limit. Images given with the request come first.
     pub fn images(&self) -> Vec<String> {
         let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
         let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
@@ -178,7 +178,8 @@ impl Material {
     }
 }
 
-/// Returns whether an original price is higher than the price. The site can raise the price above an original price that a user set.
+/// Returns whether an original price is higher than the current price. A new price from the site can exceed an original price that a user
+/// set.
 fn is_higher(before: &str, price: &str) -> bool {
     let number = |price: &str| price.replace(',', ".").parse::<f64>();
     number(before).ok().zip(number(price).ok()).is_none_or(|(before, price)| before > price)
@@ -189,7 +190,7 @@ fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
 }
 
-/// Returns the first web addresses in a text.
+/// Returns the first web addresses in the text.
 pub fn links_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));

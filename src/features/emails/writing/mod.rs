@@ -45,7 +45,7 @@ pub struct Brief {
     pub slot: usize,
     /// The language to write in, as a BCP 47 tag.
     pub language: String,
-    /// The email from the reference series that serves as the pattern of the new email.
+    /// The email from the reference conversation on which the new email is modeled.
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
@@ -59,20 +59,20 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// Returns the violations of the brief's contract in a document, and the words in it that the brand avoids; none if there is no brief.
+    /// Returns the document's violations of the brief's contract, and its words that the brand avoids. Returns none if there is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
         let terms = self.terms(&self.wanted.prompt, material);
         let avoided = terms.map(|terms| contract::avoided_by_brand(document, &terms)).unwrap_or_default();
         self.check(document, &self.wanted.prompt, material).into_iter().chain(avoided).collect()
     }
 
-    /// Returns the warnings about a document: the violations of the contract, the texts with unclear meaning that the document
-    /// leaves out, the statements that it shortens, and values that are probably mistakes.
+    /// Returns the warnings about a document: the violations of the contract, the text of unclear meaning that the document leaves out, the
+    /// statements that it shortens, and values that are probably mistakes.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
 
-    /// Adds the warnings of the contract to a draft. They replace the composer's warnings about the same text.
+    /// Adds the warnings of the contract to a draft. These warnings replace the composer's warnings about the same text.
     fn checked(&self, mut draft: Draft, material: &Material) -> Draft {
         let mut found = self.warnings(&draft.document, material);
         let is_new = |warning: &Finding| {
@@ -92,7 +92,7 @@ impl Brief {
         draft
     }
 
-    /// Returns the warnings about an edited document. An edit may add values from its instruction; a direct change has no instruction.
+    /// Returns the warnings about an edited document. An edit may add values from its instruction. A direct change has no instruction.
     pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
         let prompt = self.prompts(instruction);
         let doubts = self.terms(&self.wanted.prompt, material).map(|terms| contract::doubts(document, &terms));
@@ -138,7 +138,7 @@ impl Brief {
         found
     }
 
-    /// Returns the texts that may contain values of the email: the prompt, the prompts of the edits so far, and a new instruction.
+    /// Returns the text from which the email may take values: the prompt, the prompts of the edits so far, and a new instruction.
     fn prompts(&self, instruction: &str) -> String {
         let edits = self.edits.iter().map(String::as_str);
         std::iter::once(self.wanted.prompt.as_str()).chain(edits).chain([instruction]).collect::<Vec<_>>().join("\n")
@@ -158,7 +158,7 @@ pub struct PlannedSeries {
     pub plan: Option<Plan>,
 }
 
-/// An email from a writer, with the warnings about it.
+/// An email from a writer with its warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
@@ -215,13 +215,13 @@ pub struct ImportedEditResult {
 pub struct Writer {
     model: Option<MeteredModel>,
     on_failure: OnFailure,
-    /// The reason why the requested model cannot write: it is no longer configured.
+    /// The error message if the requested model is no longer configured.
     missing: Option<String>,
 }
 
 impl Writer {
-    /// Returns the writer with this name. If its model is no longer configured, the writer returns an error or uses the composer,
-    /// depending on `on_failure`.
+    /// Returns the writer with this name. If the model is no longer configured, the writer returns an error or uses the composer, depending
+    /// on `on_failure`.
     pub fn named(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
         let model = engine.models.find(name).map(|client| MeteredModel::new(client.clone(), engine, payer));
         let missing = (model.is_none() && name != COMPOSER)
@@ -246,7 +246,7 @@ impl Writer {
         Self::named(name, engine, payer, on_failure)
     }
 
-    /// Returns the brief of a prompt. If the composer writes, this is `rules`, the brief of the rule-based parser.
+    /// Returns the brief of a prompt. If the composer writes, returns `rules`, the brief of the rule-based parser.
     pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
         let (made, usage) = match &self.model {
             Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
@@ -343,7 +343,7 @@ impl Writer {
         }
     }
 
-    /// Returns the reason why the requested model is missing, as an error; `None` in the error if no model was requested.
+    /// Returns an error with the reason why the requested model is missing. The reason is `None` if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }
@@ -358,10 +358,10 @@ impl Writer {
     }
 }
 
-/// The result of a model, or the decision that the composer writes.
+/// The result of a model, or the decision to use the composer.
 enum Written<T> {
     ByModel(T),
-    /// The composer writes. `instead_of` is the reason why the requested model did not; `None` if no model was requested.
+    /// The composer writes. `instead_of` is the reason why the requested model did not write; `None` if no model was requested.
     ByComposer {
         instead_of: Option<String>,
     },
@@ -375,7 +375,7 @@ fn fallback_warning(done: &str, reason: &str) -> String {
     format!("{done} because the language model failed: {reason}")
 }
 
-/// Runs the composer on a thread for blocking work.
+/// Runs the composer on a thread for blocking tasks.
 async fn compose<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let composing = tokio::task::spawn_blocking(work).await;
     composing.unwrap_or_else(|_| Err("The composer failed. Try again; the operator can find the cause in the log.".into()))

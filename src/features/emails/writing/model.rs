@@ -1,5 +1,5 @@
 //! The writer that calls a language model and validates its responses: first an outline, then the blocks. A document must be valid, link
-//! only to known pages and show only known images. The model gets errors back for correction, a bounded number of times.
+//! only to known pages and show only known images. Errors are returned to the model for correction, a limited number of times.
 
 use std::sync::LazyLock;
 
@@ -48,7 +48,7 @@ impl<'a> ModelConversation<'a> {
         Self { model, question, usage: Usage::default(), corrections_max: limits::LANGUAGE_MODEL_CORRECTIONS_MAX }
     }
 
-    /// Calls the model until `read` accepts the response. If `read` returns errors, the model gets them for correction, at most
+    /// Calls the model until `read` accepts the response. If `read` returns errors, sends them to the model for correction, at most
     /// `corrections_max` times.
     pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
@@ -168,7 +168,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     Ok(PlannedSeries { title, plan })
 }
 
-/// Writes an email in three steps: the outline, the blocks, then, if the document has errors, corrections.
+/// Writes an email in three steps: the outline, the blocks and, if the document has errors, corrections.
 pub async fn write(model: &MeteredModel, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
     let mut writing = Writing::new(model, brief, material);
     let document = writing.document().await;
@@ -190,7 +190,7 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn new(model: &'a MeteredModel, brief: &'a Brief, material: &'a Material) -> Self {
         let request = request(brief, None);
-        // Leave room for the request, the responses so far, and a schema.
+        // Reserve space for the request, the responses so far, and a schema.
         let reserved = request.len() + 2 * limits::SCHEMA_CHARACTERS_MAX;
         let system = system(brief, material, model.client().request_characters_max().saturating_sub(reserved));
         let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
@@ -203,7 +203,7 @@ impl<'a> Writing<'a> {
         self.corrected(outline.document(content)).await
     }
 
-    /// Calls the model until `read` accepts the response; adds to the usage.
+    /// Calls the model until `read` accepts the response. Adds the usage to the total.
     async fn ask<T>(
         &mut self,
         request: String,
@@ -277,7 +277,7 @@ impl<'a> Writing<'a> {
         email
     }
 
-    /// Returns the email if it is valid, has only known addresses and keeps the contract; otherwise, returns the errors.
+    /// Returns the email if it is valid, contains only known addresses and complies with the contract. Otherwise, returns the errors.
     fn checked(&self, json: &Value) -> Result<Email, Vec<String>> {
         let document = Email::from_json(json).map_err(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let mut errors = self.known.strange(&document);
@@ -317,7 +317,8 @@ fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     }
 }
 
-/// Returns the request for an email. Only the request for the outline includes the pattern and the original of `documents`.
+/// Returns the request for an email. `documents` supplies the reference email and the original of a translation. Only the request for the
+/// outline includes them.
 fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     let slot = brief.plan.as_ref().map(|plan| {
         let others = plan.slots.iter().enumerate().filter(|(index, _)| *index != brief.slot);
@@ -338,7 +339,7 @@ fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     )
 }
 
-/// Returns the prompt followed by the brief as JSON; leaves out the parts that are empty.
+/// Returns the prompt followed by the brief as JSON. Leaves out empty parts.
 fn request_text(wanted: &GenerationRequest) -> String {
     let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
     [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -520,7 +521,7 @@ fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
     }
 }
 
-/// The brand in the form that prompts use.
+/// The brand in the form used in prompts.
 #[derive(Serialize)]
 pub struct BrandPrompt<'a> {
     name: &'a str,

@@ -11,7 +11,7 @@ use crate::features::emails::document::{
 };
 use crate::vocab::limits;
 
-/// A parsed outline: the planned blocks, and the parts of the email that the outline already completes.
+/// A parsed outline: the planned blocks, and the parts of the email that are already complete.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// The document without its content blocks.
@@ -155,7 +155,7 @@ fn footer(material: &Material, texts: &FooterTexts) -> Value {
     })
 }
 
-/// Returns the errors in the frame and in the list of blocks.
+/// Returns the errors in the frame and the list of blocks.
 fn errors(outline: &Outline) -> Vec<String> {
     let mut errors: Vec<String> = Vec::new();
     if outline.blocks.is_empty() || outline.blocks.len() > BLOCKS_MAX {
@@ -173,7 +173,7 @@ fn errors(outline: &Outline) -> Vec<String> {
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // Give each planned block a placeholder text, so that the checks of documents cover the other fields.
+    // Each planned block has placeholder text, so that the document check covers the other fields.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));

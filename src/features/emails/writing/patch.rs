@@ -11,10 +11,10 @@ use crate::features::emails::document::Change;
 pub struct Patch {
     /// One sentence that describes the changes or explains why no change is possible.
     pub summary: String,
-    /// One sentence for each part of the request that was not done, with the reason.
+    /// One sentence for each part of the request that was not done, including the reason.
     #[serde(default)]
     pub skipped: Vec<String>,
-    /// Whether the request asks to remove or replace facts of the email.
+    /// Whether the request asks to remove or replace facts in the email.
     #[serde(default)]
     pub drops_facts: bool,
     pub changes: Vec<Change>,
@@ -50,7 +50,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Returns the schema of the list of the parts of a request that were not done.
+/// Returns the schema for a list of the parts of a request that were not done.
 pub fn skipped() -> Value {
     let about = "Each part of the request that was not done, with the reason, in one sentence.";
     json!({ "type": "array", "items": { "type": "string" }, "description": about })

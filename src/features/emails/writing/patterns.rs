@@ -1,14 +1,14 @@
-//! Copywriting patterns: for each goal of an email, what its parts should contain.
+//! Copywriting patterns: what the parts of an email should contain, depending on the email's goal.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The patterns by the name of the goal in the typed brief.
+/// The patterns, keyed by the goal's name in the typed brief.
 static PATTERNS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../assets/prompts/patterns.json")).expect("the patterns are texts by name")
 });
 
-/// Returns the pattern for a goal of a brief or a purpose of a document.
+/// Returns the pattern for the goal of a brief or the purpose of a document.
 pub fn of(goal: &str) -> Option<&'static str> {
     let goal = match goal {
         "newsletter" => "digest",

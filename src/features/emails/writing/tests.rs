@@ -1,4 +1,4 @@
-//! Tests of writing emails with a language model.
+//! Tests writing emails with a language model.
 
 use std::sync::Arc;
 

@@ -92,7 +92,7 @@ pub struct RecordedEvents {
     pub duplicates: usize,
     /// One result for each row, in the same order as in the request.
     pub results: Vec<EventRowResult>,
-    /// The rows that were refused.
+    /// The rows that were rejected.
     pub invalid: Vec<InvalidEventRow>,
 }
 

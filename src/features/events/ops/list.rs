@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The contact whose events to return, and the part of the list to return.
+/// The contact whose events to return, and the part of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEvents {
@@ -75,7 +75,7 @@ fn to_cursor((at, id): (Timestamp, EventId)) -> String {
     format!("{}-{id}", at.0)
 }
 
-/// Parses a cursor, writes its position as a cursor, and returns whether that cursor has the same position. This is a fuzz target.
+/// Parses a cursor, encodes its position again, and returns whether the new cursor has the same position. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

@@ -32,8 +32,8 @@ pub struct RecordEvent {
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units;
-    /// `currency` is its ISO 4217 code, USD if absent.
+    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units.
+    /// `currency` is its ISO 4217 code; USD if absent.
     pub properties: Option<Properties>,
     /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The current time if absent. A time
     /// without an offset is in UTC.
@@ -88,7 +88,7 @@ impl Command for Record {
     }
 }
 
-/// Returns warnings about the amount of an event. The event is stored anyway, because its properties can have any form.
+/// Returns warnings about the amount of an event. The event is stored anyway, because properties can contain arbitrary JSON.
 fn notes(is_order: bool, properties: Option<&Properties>) -> Vec<&'static str> {
     let Some(properties) = properties else { return Vec::new() };
     match (&properties.value, &properties.currency) {

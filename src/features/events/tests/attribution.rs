@@ -1,4 +1,4 @@
-//! TABLE: clicks and orders of contacts, and the email that each order is then attributed to.
+//! TABLE: clicks and orders of contacts, and the emails that the orders are attributed to.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 ///
 /// - `click A -1h`: the first contact's click in email A, an hour before time 0; `click A -1h 2`: a click by the second contact.
 /// - `before A -1h`: a click from before the first contact existed; `before A -1h 2`: from before the second contact existed.
-/// - `scanner A`: the first contact's clicks in email A turn out to come from a bot.
+/// - `scanner A`: the first contact's clicks in email A are recognized as a bot's.
 /// - `paid 50 USD 0`, `back 50 USD 0`: a payment or refund of order 1 at time 0; `paid 50 USD 0 2`: of order 2; `paid 50 USD 0 2 2`: of
 ///   order 2, by the second contact.
 /// - `paid-key 50 USD 0 KEY`, `back-key 50 USD 0 KEY`: a payment or refund of order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2`: by the
@@ -103,7 +103,7 @@ fn time(text: &str) -> Timestamp {
     START.plus_ms(NOON_MS + ms)
 }
 
-/// Returns the mailing with this letter; a later letter stands for a newer email.
+/// Returns the mailing with this letter. A later letter means a newer email.
 fn mailing(project: ProjectId, letter: &str) -> MailingId {
     let mut bytes = project.0;
     bytes[0] = letter.as_bytes()[0];
@@ -147,7 +147,7 @@ pub fn credited(tx: &impl Read, project: ProjectId) -> String {
 
 const NONE: &str = "";
 
-/// The name of each case, its arrivals, and the revenue that is then attributed to each email.
+/// The name of each case, its arrivals, and the revenue attributed to each email afterward.
 const CASES: &[(&str, &[&str], &str)] = &[
     // Clicks inside, outside and at the edges of the attribution window.
     ("an order without a click is not attributed", &["paid 50 USD 0"], NONE),

@@ -1,4 +1,4 @@
-//! Tests of how the contact of an event is found, and of how an event changes the contact.
+//! Tests how the contact of an event is found and how an event changes the contact.
 
 use serde_json::{Value, json};
 

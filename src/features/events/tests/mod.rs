@@ -1,4 +1,4 @@
-//! Tests of customer events through the request pipeline, and of the attribution for any sequence of arrivals.
+//! Tests customer events through the request pipeline, and their attribution in any order of arrival.
 
 mod attribution;
 mod identifiers;
@@ -25,7 +25,7 @@ impl Shop {
         self.app.post_in("/v1/events", event)
     }
 
-    /// Reports an event that must be stored; returns the event's ID.
+    /// Reports an event that must be stored. Returns the event's ID.
     #[track_caller]
     fn stored(&self, event: Value) -> String {
         let response = self.report(event).data();
@@ -58,7 +58,7 @@ impl Shop {
         listed["events"].as_array().expect("the field is a list").clone()
     }
 
-    /// Creates a segment with these filters; returns the number of its contacts.
+    /// Creates a segment with these filters. Returns the number of contacts in the segment.
     fn segment(&self, filters: Value) -> u64 {
         let name = filters.to_string().chars().take(100).collect::<String>();
         let made = self.app.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();

@@ -8,7 +8,7 @@ use crate::testing::TestApp;
 
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 
-/// Returns the attribution after the arrivals. The worker runs after each arrival whose bit is set in `looks`.
+/// Returns the attribution after the arrivals. Each bit in `looks` determines whether the worker runs after the arrival at that position.
 fn outcome(app: &TestApp, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
     let store = &app.data().store;
     let written = store.write_blocking(move |tx| {
@@ -62,14 +62,14 @@ fn arrival() -> impl Strategy<Value = String> {
     let click = (select(vec!["A", "B", "C"]), select(times.clone()), 1..3_u8)
         .prop_map(|(email, time, person)| format!("click {email} {time} {person}"));
     let amounts = vec!["0", "0.1", "20", "49.99", "50"];
-    // An order's number determines its contact: if two contacts paid the same order at the same time, the result would depend on the
+    // An order's number determines its contact. If two contacts paid the same order at the same time, the result would depend on the
     // sequence.
     let money = |what: &'static str| {
         (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..5_u8).prop_map(
             move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),
         )
     };
-    // Events with the same key have the same content. Otherwise, the result would depend on which event arrived first.
+    // Events with the same key have the same content. Otherwise, the result would depend on which event arrives first.
     let keyed = (select(amounts.clone()), select(times.clone()), 1..3_u8)
         .prop_map(|(amount, time, key)| format!("back-key {amount} USD {time} {amount}{time}{key} 2"));
     let without_order = (select(amounts.clone()), select(times.clone()), 1..3_u8)
@@ -86,8 +86,7 @@ fn any_arrivals_in_any_order_with_repeats_give_the_same_result() {
         number.set(number.get() + 1);
         number.get()
     };
-    // About 38% of the cases attribute an order to an email. With only 300 cases, the check at the end would fail in one run out of
-    // twenty.
+    // About 38% of the cases attribute an order to an email. With only 300 cases, the check at the end would fail in one of twenty runs.
     let config = ProptestConfig { failure_persistence: None, cases: 400, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let attributed = std::cell::Cell::new(0);

@@ -1,4 +1,4 @@
-//! Tests of recording single events and batches: keys, responses, sequence and limits.
+//! Tests recording single events and batches: keys, responses, order and limits.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
-/// A shop that gets no response resends the event, which can be past the 90-day limit by that time.
+/// A store that receives no response resends the event, which may exceed the 90-day limit by that time.
 #[test]
 fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     let shop = Shop::new();
@@ -81,7 +81,7 @@ fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     assert!(shop.report(old).refusal().2.starts_with("occurredAt: the time is more than 90 days ago"));
 }
 
-/// Regression test: a time without an offset lost its hours, because only the date was parsed.
+/// Regression test: a time without an offset was stored as midnight, because only the date was parsed.
 #[test]
 fn a_time_without_an_offset_keeps_its_hours() {
     let shop = Shop::new();

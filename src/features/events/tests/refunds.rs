@@ -1,4 +1,4 @@
-//! Tests of refunds and cancellations as shops report them: with a separate ID, before their order, repeatedly, or larger than the order.
+//! Tests refunds and cancellations as shops report them: with a separate ID, before their order, repeatedly, or larger than the order.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn event(name: &str, order: &str, value: &str) -> Value {
     })
 }
 
-/// Returns the `conversion` object of the statistics as JSON text, so that the comparison loses no digits.
+/// Returns the `conversion` object of the statistics as JSON text, so that the comparison is exact.
 fn conversion(shop: &Shop) -> String {
     let totals = revenue::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("the store is readable");
     serde_json::to_string(&Conversion::of(&totals)).expect("the value serializes to JSON")
@@ -111,7 +111,7 @@ fn a_refund_of_more_than_the_order_is_recorded_as_given() {
     assert_eq!(conversion(&shop), expected(1, "-80.5"), "the sign of the value has no effect");
 }
 
-/// Regression test: when an order's earlier payment arrived late, charts still showed the order on the later day.
+/// Regression test: if an earlier payment for an order arrived late, charts still showed the order on the day of the later payment.
 #[test]
 fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     let shop = Shop::new();
@@ -166,7 +166,7 @@ fn refunds_of_an_erased_contact_still_count_but_leave_no_row_of_the_contact() {
     assert_eq!(conversion(&shop), expected(1, "30"));
 }
 
-// Regression test: the error named externalOrderId, which the request did not contain, and advised omitting the refund.
+// Regression test: the error named externalOrderId, which was not in the request, and advised omitting the refund.
 #[test]
 fn too_many_refunds_at_one_time_are_refused_with_a_remedy() {
     let shop = Shop::new();

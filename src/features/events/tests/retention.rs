@@ -1,4 +1,4 @@
-//! Tests of how long events are kept, which contacts filters find by their events, and which data remains after an erasure.
+//! Tests how long events are kept, which contacts filters find by their events, and which data remains after an erasure.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The operations on exports, one file each.
+//! The operations on exports, one file per operation.
 
 pub mod formats;
 pub mod html;
@@ -19,14 +19,14 @@ use crate::engine::api::{Context, Failure, Spec};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// The description of every export to a platform.
+/// The description of exports to a platform.
 const ABOUT: &str = "Creates a template or draft in the connected account for each finished email in the conversation; with \
                      emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax. \
                      Exporting an email again updates what the first export created, unless it was deleted or sent. Also requires \
                      email:write, unless as=file, which creates files to upload and needs no connected account. Merge \
                      fields that the platform doesn't support are removed, and listed in untranslated.";
 
-/// The error codes of every export to a platform.
+/// The error codes of exports to a platform.
 const FAILURES: [Code; 6] = [
     Code::NotFound,
     Code::NotExportable,
@@ -36,7 +36,7 @@ const FAILURES: [Code; 6] = [
     Code::ProviderUnavailable,
 ];
 
-/// Exports a conversation's finished emails for a platform: as files, or into a connected account.
+/// Exports a conversation's finished emails for a platform: as files or into a connected account.
 async fn export_for(
     context: &Context,
     spec: &'static Spec,

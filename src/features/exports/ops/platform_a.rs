@@ -29,7 +29,7 @@ pub struct ExportToPlatformA {
     pub destination: Option<Destination>,
     #[serde(default)]
     pub klaviyo_type: KlaviyoType,
-    /// The connection to use. Required if several Klaviyo accounts are connected.
+    /// The connection to use. Required if the brand can use several Klaviyo connections.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,

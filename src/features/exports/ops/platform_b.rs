@@ -29,7 +29,7 @@ pub struct ExportToPlatformB {
     pub destination: Option<Destination>,
     #[serde(default)]
     pub mailchimp_type: MailchimpType,
-    /// The connection to use. Required if several Mailchimp accounts are connected.
+    /// The connection to use. Required if the brand can use several Mailchimp connections.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,

@@ -29,22 +29,22 @@ pub struct ExportToPlatformC {
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
     /// What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. For an email,
-    /// these members of HubSpot's own request are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`,
-    /// `language` and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
+    /// these fields of HubSpot's own request are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`, `language`
+    /// and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
     #[schemars(schema_with = "options_schema")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
-    /// The connection to use. Required if several HubSpot accounts are connected.
+    /// The connection to use. Required if the brand can use several HubSpot connections.
     pub connection_id: Option<ConnectionId>,
     #[serde(default)]
     pub images: ImageHosting,
 }
 
-/// The members of HubSpot's request for a marketing email that are passed on.
+/// The fields of HubSpot's request for a marketing email that are passed on.
 const PASSED_ON: [&str; 7] =
     ["activeDomain", "businessUnitId", "campaign", "folderIdV2", "from", "language", "subscriptionDetails"];
 
-/// Returns the schema of the options. The allowed members depend on `type`.
+/// Returns the schema of the options. The allowed fields depend on `type`.
 fn options_schema(generator: &mut SchemaGenerator) -> Schema {
     let any = generator.subschema_for::<AnyJson>();
     let options = |kind: &str, names: &[&str]| {
@@ -57,7 +57,7 @@ fn options_schema(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "anyOf": [options("template", &["customInstructions"]), email] })
 }
 
-/// Returns the kind of object to create, and the members to pass on to HubSpot. Fails if there are other members.
+/// Returns the kind of object to create and the fields to pass on to HubSpot. Returns an error if there are other fields.
 fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<String, Value>), Failure> {
     options.remove("customInstructions");
     let kind = match options.remove("type").as_ref().map(|kind| kind.as_str().unwrap_or_default()) {

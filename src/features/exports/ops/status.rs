@@ -1,4 +1,4 @@
-//! Returns whether a conversation's emails can be exported, and in which formats.
+//! Returns whether a conversation's emails can be exported and in which formats.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,27 +19,27 @@ use crate::vocab::providers::{ConnectionUse, Provider};
 
 pub struct Status;
 
-/// Whether a conversation's emails can be exported, and in which formats.
+/// Whether a conversation's emails can be exported and in which formats.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportStatusView {
     pub conversation_id: ConversationId,
     pub can_export: bool,
     pub available_formats: Vec<&'static str>,
-    /// Why the emails cannot be exported, or not in every format; empty if every format is available.
+    /// Why the emails cannot be exported, or why some formats are unavailable; empty if every format is available.
     pub reason: String,
-    /// The platforms, with the connected accounts that the project can use.
+    /// The platforms, each with the connected accounts that the project can use.
     pub platforms: Vec<PlatformState>,
     /// The templates and drafts that earlier exports created on platforms. Exporting the emails again updates them.
     pub exported: Vec<EarlierView>,
 }
 
-/// A platform, and whether emails can be exported into an account there.
+/// A platform and whether emails can be exported into an account there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformState {
     pub provider: Provider,
-    /// Whether an account is connected whose connection works and may export emails.
+    /// Whether at least one account has a working connection that may export emails.
     pub is_connected: bool,
     /// The connections that the project can use.
     pub connections: Vec<ConnectionView>,
@@ -58,7 +58,7 @@ pub struct EarlierView {
     pub kind: &'static str,
     /// The name of the template or draft on the platform.
     pub name: String,
-    /// The URL of the platform's page for the template or draft.
+    /// The URL of the template or draft on the platform.
     pub url: String,
     /// The version of the email that was last exported.
     pub version: u32,
@@ -117,7 +117,7 @@ impl Query for Status {
     }
 }
 
-/// Returns the names of these formats, and of all platforms, because an export for a platform can always create a file.
+/// Returns the names of these formats and of all platforms. An export for a platform can always create a file.
 fn names(formats: &[Format]) -> Vec<&'static str> {
     formats.iter().map(|format| format.word()).chain(Provider::ALL.map(Provider::word)).collect()
 }

@@ -1,4 +1,4 @@
-//! Returns what a brand needs to go live, and what was copied last.
+//! Returns the requirements that a brand must meet to go live, and the result of the last copy.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,7 +43,7 @@ impl Operation for Checklist {
 impl Query for Checklist {
     fn run(view: &View<'_>, input: TestProject) -> Result<Self::Output, Failure> {
         let (engine, account, id) = (&view.caller.engine, view.caller.account(), input.project_id);
-        // This operation belongs to the account, so `view.tx` reads the store of the accounts. The brand is in the stores of the two
+        // This operation belongs to the account, so `view.tx` reads the accounts' store. The brand is in the stores of the two
         // environments.
         let [test, live] = [Environment::Test, Environment::Live].map(|environment| engine.data(environment).store.read());
         let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
@@ -90,8 +90,8 @@ impl Query for Checklist {
     }
 }
 
-/// Returns the step for the verified domain that mail from the default sender uses; without a default sender, for any verified domain.
-/// `added` is the domain that this mail will use once the domain is verified.
+/// Returns the step that requires a verified domain for mail from the default sender or, without a default sender, any verified domain.
+/// `added` is an unverified domain that this mail could use.
 fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
     let done = verified.is_some();
     let domain = added.filter(|_| !done);

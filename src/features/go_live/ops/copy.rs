@@ -19,14 +19,14 @@ pub struct Copy;
 pub struct CopyBrand {
     /// The project in the test environment.
     pub project_id: ProjectId,
-    /// Whether to copy the contacts too.
+    /// Whether to copy contacts, too.
     #[serde(default)]
     pub contacts: bool,
-    /// Continues copying contacts after an earlier request: the `contactsAfter` of its response. Only contacts are copied, and the counts
-    /// include those of the earlier request. Ignored unless `contacts` is true.
+    /// The `contactsAfter` of an earlier response, to continue copying contacts. Only contacts are copied, and the counts include those of
+    /// the earlier request. Ignored unless `contacts` is true.
     pub contacts_after: Option<u32>,
-    /// A live project of the same site whose values the copy replaces. Needed only for the first copy, and only if the live
-    /// environment has such a project.
+    /// A live project of the same site whose values are to be replaced. Required only for the first copy, and only if the live environment
+    /// has such a project.
     pub live_project_id: Option<ProjectId>,
 }
 

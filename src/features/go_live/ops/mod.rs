@@ -1,4 +1,4 @@
-//! The operations for going live, one file for each.
+//! The operations for going live, one file per operation.
 
 pub mod checklist;
 pub mod copy;

@@ -43,7 +43,7 @@ pub struct NewHook {
     pub signature: Option<GivenSignature>,
     /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<EventName>,
-    /// The tags that every contact gets.
+    /// The tags to add to every contact.
     pub tags: Option<Vec<TagName>>,
     /// The topic to which contacts are subscribed. Requires `consentSource`.
     pub topic_id: Option<TopicId>,

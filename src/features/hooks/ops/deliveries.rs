@@ -1,4 +1,4 @@
-//! Lists the last requests of an incoming webhook, with their results.
+//! Lists the last requests to an incoming webhook with their results.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -22,7 +22,7 @@ pub struct ListHooks {
     pub limit: Limit,
     /// The number of incoming webhooks to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; used instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

@@ -98,10 +98,10 @@ impl Raw for Receive {
 const NO_ACTIVE_WEBHOOK: &str = "No active incoming webhook has this URL. Check the URL, or turn the webhook on. If it was \
     deleted, create a new webhook.";
 
-/// A webhook, and what it did with a request.
+/// A webhook and the outcome of a request.
 type Handled = (Hook, Result<RequestOutcome, Failure>);
 
-/// The limit on the requests to one webhook.
+/// The limit on requests to one webhook.
 pub(crate) const REQUESTS: Rule = Rule {
     name: "incoming webhook",
     free: limits::HOOK_REQUESTS_PER_MINUTE,
@@ -109,7 +109,7 @@ pub(crate) const REQUESTS: Rule = Rule {
     wait_max_ms: 0,
 };
 
-/// The limit on the requests with an invalid signature that one webhook records.
+/// The limit on requests with an invalid signature that are recorded for one webhook.
 pub(crate) const FORGERIES: Rule = Rule {
     name: "forged incoming webhook",
     free: limits::HOOK_FORGERIES_RECORDED_PER_MINUTE,
@@ -124,7 +124,7 @@ fn too_many(seconds: u64) -> Failure {
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }
 
-/// Returns the result as JSON, or redirects the browser that sent a form.
+/// Returns the result as JSON or, if a browser sent a form, redirects the browser.
 fn reply(context: &Context, hook: &Hook, outcome: &RequestOutcome, is_form: bool) -> Reply {
     let encoded = Done(HookReceived { result: outcome.word() }).encode(&context.envelope);
     let mut headers = HeaderMap::with_capacity(3);

@@ -21,7 +21,7 @@ pub struct Test;
 pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
-    /// A body that the other system sends, for example the sample that it shows.
+    /// A body that the other system sends, such as a sample that it displays.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }
@@ -35,7 +35,7 @@ pub struct HookTested {
     pub field: Option<String>,
     /// Why the field cannot be used.
     pub reason: Option<String>,
-    /// The values that the mapping takes from the body, in the API's format of a contact or customer event.
+    /// The values that the mapping extracts from the body, in the API's format for a contact or customer event.
     pub input: Value,
 }
 

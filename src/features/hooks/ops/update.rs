@@ -23,7 +23,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Update;
 
-/// The changes to an incoming webhook. An omitted field stays unchanged; `null` clears a field.
+/// The changes to an incoming webhook. An omitted field stays unchanged, and `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HookPatch {
@@ -38,7 +38,7 @@ pub struct HookPatch {
     /// The name of all events.
     #[serde(default)]
     pub event_name: Patch<EventName>,
-    /// The tags that every contact gets. They replace all previous tags.
+    /// The tags to add to every contact. They replace all previous tags.
     pub tags: Option<Vec<TagName>>,
     /// The topic to which contacts are subscribed.
     #[serde(default)]

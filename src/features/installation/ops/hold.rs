@@ -1,4 +1,4 @@
-//! Returns whether sending is on hold, and the work that waits.
+//! Returns whether sending is on hold, and the waiting work.
 
 use serde_json::{Value, json};
 

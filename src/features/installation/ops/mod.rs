@@ -1,4 +1,4 @@
-//! The operations on the installation's data as a whole, one file for each.
+//! The operations on the installation's data as a whole, one file per operation.
 
 pub mod hold;
 pub mod release;
@@ -11,21 +11,21 @@ use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
-/// Returns the caller's account if it is the account that owns the installation; otherwise, returns an error.
+/// Returns the caller's account if it is the account that owns the installation. Otherwise, returns an error.
 fn own_account(context: &Context) -> Result<AccountId, Failure> {
     let account = context.caller.account();
     accounts::require_installations(&context.engine.control.read(), account)?;
     Ok(account)
 }
 
-/// Returns whether sending is on hold, and the work that waits.
+/// Returns whether sending is on hold, and the waiting work.
 async fn hold_view(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
     let engine = context.engine.clone();
     let reading = tokio::task::spawn_blocking(move || held_work::view(&engine, account));
     Ok(reading.await.map_err(Failure::internal)??)
 }
 
-/// Resumes sending; returns the work that the hold had stopped.
+/// Resumes sending and returns the work that the hold had stopped.
 async fn resume(
     context: &Context,
     account: Option<AccountId>,

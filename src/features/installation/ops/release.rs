@@ -1,4 +1,4 @@
-//! Shows the waiting work to the operator, and resumes sending after the operator confirms.
+//! Shows the waiting work to the operator and resumes sending after the operator confirms.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

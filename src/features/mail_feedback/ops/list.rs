@@ -19,7 +19,7 @@ pub struct ListMailServices {
     pub limit: Limit,
     /// The number of mail services to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; used instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

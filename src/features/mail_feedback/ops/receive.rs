@@ -87,8 +87,8 @@ impl Raw for Receive {
     }
 }
 
-/// Returns the error code for a refused request. Mailgun repeats a request for eight hours unless the status is 406. This status is
-/// therefore returned if the request can never succeed. After a wrong secret, it can succeed, because the secret can be corrected.
+/// Returns the error code for a rejected request. Mailgun repeats a request for eight hours unless the status is 406, so this status is
+/// returned if the request can never succeed. A request with a wrong signature can succeed later, after the secret is corrected.
 fn code(service: MailService, refusal: Refusal) -> Code {
     match (service, refusal) {
         (MailService::Mailgun, Refusal::Malformed | Refusal::Replayed) => Code::NeverAccepted,
@@ -97,7 +97,7 @@ fn code(service: MailService, refusal: Refusal) -> Code {
     }
 }
 
-/// Returns the maximum size of one request. SendGrid and Brevo send batches, and Postmark can add the bounce message.
+/// Returns the maximum size of one request. SendGrid and Brevo send batches, and Postmark can include the bounce message.
 fn body_bytes_max(service: MailService) -> usize {
     match service {
         MailService::Sendgrid | MailService::Brevo | MailService::Postmark => limits::MAIL_FEEDBACK_BODY_BYTES_MAX,

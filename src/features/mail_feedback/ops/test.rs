@@ -1,4 +1,4 @@
-//! Checks a signed sample event like a request of the mail service, and returns the result.
+//! Checks a signed sample event in the same way as a request from the mail service, and returns the result.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Test;
 
-/// The verdict on a sample event.
+/// The result of checking a sample event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailServiceTested {
@@ -26,7 +26,7 @@ pub struct MailServiceTested {
     pub success: bool,
     /// Why the request was rejected.
     pub reason: Option<Refusal>,
-    /// What was checked, or what is wrong and how to correct it.
+    /// The checks that passed, or the problem and its remedy.
     pub message: String,
     /// Whether the sample was signed with a temporary key, because only the mail service has the key for real requests.
     pub temporary_key: bool,
@@ -75,7 +75,7 @@ impl Async for Test {
             sample: Some(sample_key),
         };
         let (reason, message) = match ingest::receive(&context.engine, incoming).await {
-            // A sample signed with a temporary key is accepted even if the secret is missing, so the missing secret is reported here.
+            // A sample signed with a temporary key is accepted even if the secret is missing, so this code reports the missing secret.
             Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence(service)),
             Ok(accepted) if accepted.recognized > 0 => (None, passed(temporary_key)),
             Ok(_) => (Some(Refusal::Malformed), Refusal::Malformed.sentence(service)),
@@ -95,14 +95,14 @@ const fn passed(temporary_key: bool) -> &'static str {
     }
 }
 
-/// Creates the signed sample request on a thread for blocking work.
+/// Creates the signed sample request on a thread for blocking tasks.
 async fn make(context: &Context, source: &MailFeedback) -> Result<Sample, Failure> {
     let engine = &context.engine;
     // No mailing has this ID.
     let nothing = MailingId::from_bytes([0; 12]);
     let token = Token { environment: context.caller.environment(), mailing: nothing, number: 0, purpose: Purpose::Message };
     let token = Tokens::new(&engine.seal).local_part(token);
-    // If the secret is unreadable, the check of the sample reports it.
+    // If the secret is unreadable, checking the sample reports the problem.
     let (secret, now) = (ingest::secret(engine, source).unwrap_or_default(), engine.clock.now());
     let id = MailingId::make(now, engine.random.as_ref()).to_string();
     let (service, topic) = (source.service, source.topics.first().cloned().unwrap_or_default());

@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Update;
 
-/// The changes to a mail service. An omitted field stays unchanged; `null` clears a field.
+/// The changes to a mail service. An omitted field stays unchanged, and `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MailServicePatch {

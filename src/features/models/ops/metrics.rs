@@ -23,13 +23,13 @@ pub struct MetricsRange {
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
 
-/// The language models, their usage and its limits.
+/// The language models, their usage and the limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelMetrics {
     /// The values that a request can use for `model`; `composer` is the built-in composer.
     pub models: Vec<String>,
-    /// The model that writes emails if a request names none.
+    /// The model that writes emails if a request does not name a model.
     pub default_model: String,
     /// What happens if a language model cannot write an email.
     pub on_failure: OnFailure,
@@ -59,7 +59,7 @@ pub struct ModelMonth {
 pub struct BrandUsage {
     pub project_id: ProjectId,
     pub model: String,
-    /// The number of requests. A request that is running, or that a crash interrupted, counts with its estimated tokens and cost.
+    /// The number of requests. A request that is running or was interrupted by a crash counts with its estimated tokens and cost.
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,

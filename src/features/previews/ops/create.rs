@@ -122,7 +122,7 @@ fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     Ok(chosen)
 }
 
-/// Returns the email that a request specifies by exactly one of `html` and `emailId`, and the subject of a stored email.
+/// Returns the email that a request specifies with exactly one of `html` and `emailId`. For a stored email, also returns the subject.
 fn content(
     tx: &WriteTx<'_>,
     account: AccountId,
@@ -145,7 +145,7 @@ fn content(
     }
 }
 
-/// Fails if too many previews of the account, or of all accounts, are waiting.
+/// Returns an error if too many previews of the account or of all accounts are waiting.
 fn check_queue(tx: &WriteTx<'_>, account: AccountId) -> Result<(), Failure> {
     let queue = store::queued(tx)?;
     let own = queue.iter().filter(|(_, other)| *other == account).count();

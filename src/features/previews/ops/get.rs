@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Get;
 
-/// The preview that the request is about.
+/// Selects a preview.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewRef {

@@ -1,9 +1,9 @@
-//! The changes that a repeated import finds: for each change, users accept the new value or keep the current one.
+//! The changes that a repeated import finds. For each change, users accept the new value or keep the current value.
 //!
-//! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by a user, and later
-//! imports do not ask about it again. Values that users set, and products that they hid, are kept without asking. If the site has a
-//! different value, the list shows the value that users set with the state `Kept`. Logos, images and the knowledge base have their own
-//! pages, so an import updates them directly.
+//! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by a user, and later imports do
+//! not ask about it again. Values that users set, and products that they hid, are kept without asking. If the site has a different value,
+//! the list shows the change with the state `Kept`. Logos, images and the knowledge base are not part of the list: an import updates them
+//! directly, and users manage them on separate pages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub enum ImportChange {
         state: ChangeState,
     },
     Product {
-        /// The ID of the product, or the ID that a new product gets.
+        /// The ID of the product or, for a new product, the ID that the product will have.
         id: ProductId,
         change: Box<ProductChange>,
     },
@@ -46,7 +46,7 @@ pub enum ImportChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeState {
-    /// A user has yet to decide whether to use the new value.
+    /// A user still has to decide whether to use the new value.
     Pending,
     /// A user set the current value, so it stays.
     Kept,
@@ -66,7 +66,7 @@ const fn field(name: &'static str, label: &'static str, brand: &'static str, own
     Field { name, label, brand, own }
 }
 
-/// TABLE: the fields that users decide on.
+/// TABLE: the fields whose changes users decide on.
 const FIELDS: &[Field] = &[
     field("name", "Name", "/name", "/name"),
     field("tagline", "Tagline", "/tagline", "/tagline"),
@@ -137,7 +137,7 @@ pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     serde_json::from_value(value).unwrap_or(brand)
 }
 
-/// Returns the overrides without a value that a user set after the import, because the user has chosen the value of the site instead.
+/// Removes from the overrides the value that a user set after the import, because the user has now chosen the site's value.
 pub fn forget(overrides: BrandOverrides, name: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     if let Some(field) = find(name) {
@@ -146,8 +146,8 @@ pub fn forget(overrides: BrandOverrides, name: &str) -> BrandOverrides {
     serde_json::from_value(value).unwrap_or(overrides)
 }
 
-/// Returns the overrides with the current value of a field, as if a user had set it. A missing text becomes an empty string, so that
-/// imports do not fill it in. A value that a user set after the import is already the current value.
+/// Adds the current value of a field to the overrides, as if a user had set it. Missing text becomes an empty string, so that imports do
+/// not fill it in. A value that a user set after the import is already the current value.
 pub fn keep(overrides: BrandOverrides, name: &str, before: &str, now: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
@@ -168,7 +168,7 @@ fn find(name: &str) -> Option<&'static Field> {
 }
 
 impl ImportChange {
-    /// Returns the change's ID in the API: the name of the field, or `product.` and the ID of the product.
+    /// Returns the change's ID in the API: the field name, or `product.` followed by the product ID.
     pub fn id(&self) -> String {
         match self {
             Self::Field { field, .. } => field.clone(),
@@ -268,8 +268,8 @@ mod tests {
         );
     }
 
-    /// Regression: keeping the current value restored the value from before a user's change, and the value of the site was not
-    /// used although a user had chosen it.
+    /// Regression test: if a user set a value after the import, keeping the current value restored the earlier value, and the site's value
+    /// was not used even if the user chose it.
     #[test]
     fn a_value_that_a_user_set_after_the_import_is_the_current_value() {
         let own = BrandOverrides { tagline: Some("Ours".into()), phone: Some("112".into()), ..BrandOverrides::default() };

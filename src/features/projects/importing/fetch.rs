@@ -22,8 +22,8 @@ use crate::vocab::limits::{
     SITE_IMPORT_TIME_MAX_MS,
 };
 
-/// The longest pause, in seconds, that the import makes between requests, even if robots.txt requires a longer pause. An import fetches
-/// only a few dozen files, unlike a crawler.
+/// The maximum pause between requests, in seconds, even if robots.txt requires a longer pause. Unlike a crawler, an import fetches only a
+/// few dozen files.
 const PAUSE_MAX: f32 = 5.0;
 /// The pause before the second attempt at a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
@@ -39,7 +39,7 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         let known = files(&data.store.read(), project)?;
         return settle(engine, data, project, import, known).await;
     }
-    // The memory of the files is reserved until they are stored.
+    // The memory for the files stays reserved until they are stored.
     let _room = tasks::room(batch.iter().map(|task| limits(task.kind).body_bytes).sum()).await;
     let new = fetch_all(&engine.fetch, &batch, &rules).await;
     let _turn = tasks::turn().await;
@@ -48,9 +48,9 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     Ok(())
 }
 
-/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all
-/// other files. After the import's time limit, returns tasks only if the first one is a page that the caller named; after its
-/// size limit, returns none.
+/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all other
+/// files. After the import's time limit, returns tasks only if the first one is a page that the caller named; after the size limit is
+/// reached, returns none.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let (is_late, is_full) = (elapsed_ms > SITE_IMPORT_TIME_MAX_MS, import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX);
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -129,7 +129,7 @@ fn outcome(kind: FileRole, fetched: Response) -> FetchOutcome {
         200..=203 | 206 => {}
         404 | 410 if kind != FileRole::Given => return FetchOutcome::Absent,
         404 | 410 => return failed("there is no page at this URL. Check the URL."),
-        // A site that denies access to its robots.txt does not forbid access to its other files (RFC 9309).
+        // Denied access to robots.txt does not restrict access to other files (RFC 9309).
         400..=499 if kind == FileRole::Robots && status != 429 => return FetchOutcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
@@ -197,8 +197,8 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// Handles the end of the plan: marks the import as failed if no page that the caller named could be read; otherwise, chooses
-/// further pages once, then moves on to the reading stage.
+/// Handles the end of the plan. If no page that the caller named could be read, marks the import as failed. Otherwise, chooses additional
+/// pages once, then moves on to the reading stage.
 async fn settle(
     engine: &Engine,
     data: &Arc<EnvironmentData>,

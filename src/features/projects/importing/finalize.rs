@@ -71,7 +71,7 @@ pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, se
     close(tx, project, import, Stage::Completed)
 }
 
-/// Gives the project the name of its brand, unless a user set the project's name.
+/// Renames the project to the name of its brand, unless a user set the project's name.
 fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()> {
     if let (None, Some(name)) = (store::overrides(tx, owner.id)?.name, &brand.name) {
         owner.name = name.clone();
@@ -79,15 +79,15 @@ fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()>
     Ok(())
 }
 
-/// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on; changes of products
-/// are stored immediately if emails do not show them or the list of changes is full. The first import has no changes to decide on.
+/// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on. Product changes are
+/// stored immediately if emails do not show them or if the list of changes is full. The first import has no changes to decide on.
 fn compare(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
     found: Brand,
     found_products: &[BrandProduct],
 ) -> StoreResult<(Brand, Vec<ImportChange>)> {
-    // If a logo was analyzed before the first import finished, the stored brand has neither a name nor a language, and is ignored.
+    // If a logo was analyzed before the first import finished, the stored brand has neither a name nor a language and is ignored.
     let old = store::brand(tx, project)?.filter(|old| !old.languages.is_empty() || old.name.is_some());
     let (brand, mut open) = match &old {
         Some(old) => changes::compare(old, found, &store::overrides(tx, project)?),
@@ -105,7 +105,7 @@ fn compare(
     Ok((brand, open))
 }
 
-/// Stores a change of a product. Ignores a new product if the project has the maximum number of products.
+/// Stores a change to a product. Ignores a new product if the project has the maximum number of products.
 fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, change: &ProductChange) {
     match change.applied(known, ProductId::make(tx.now(), tx.random())) {
         Some(product) if change.id.is_some() || known.len() < PRODUCTS_MAX => {
@@ -118,8 +118,8 @@ fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, cha
     }
 }
 
-/// Replaces the images that the previous import found with those of this import. Keeps images that users added, and descriptions and
-/// tags that users set, and leaves out images that users removed.
+/// Replaces the images from the previous import with the images from this import. Keeps images that users added and descriptions and tags
+/// that users set. Leaves out images that users removed.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all_with_removed(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
@@ -144,8 +144,8 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     Ok(())
 }
 
-/// Replaces the knowledge-base entries from the site with the texts that this import found; returns their number. Keeps entries that
-/// users wrote or changed, and leaves out entries that users removed.
+/// Replaces the knowledge-base entries from the site with the entries that this import found, and returns their number. Keeps entries that
+/// users wrote or changed. Leaves out entries that users removed.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all_with_removed(tx, project)?;
     let is_read = |entry: &Entry| entry.origin == knowledge::KnowledgeOrigin::Website && !entry.is_removed();

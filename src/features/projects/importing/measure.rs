@@ -19,9 +19,9 @@ use crate::vocab::limits::{SITE_IMPORT_FETCHES_AT_ONCE, SITE_IMPORT_TIME_MAX_MS}
 /// The progress of the import, in percent, at the start and at the end of the measuring stage.
 const PERCENT_FROM: usize = 70;
 const PERCENT_TO: usize = 98;
-/// The minimum length of an image's sides in pixels; smaller images are probably icons.
+/// The minimum side length of images, in pixels. Smaller images are probably icons.
 const IMAGE_SIDE_MIN: u32 = 100;
-/// The minimum length of a logo's sides in pixels; smaller logos are unusable.
+/// The minimum side length of logos, in pixels. Smaller logos are unusable.
 const LOGO_SIDE_MIN: u32 = 12;
 
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
@@ -61,11 +61,11 @@ async fn analyze(
             image_analysis::analyze(engine, &sight.url, sight.alt.as_deref(), sight.context.as_deref()).await
         }
     };
-    // Drop the file now: the files of several images would use a lot of memory until the last image has been analyzed.
+    // Drop the file now. Otherwise, the files of several images would use a lot of memory until the last image has been analyzed.
     analyzed.map(AnalyzedImage::without_file)
 }
 
-/// Returns whether emails can show this logo, unlike icons and images for sharing.
+/// Returns whether emails can show this logo. They do not show icons or images for sharing.
 fn is_shown_in_emails(logo: &BrandLogo) -> bool {
     matches!(logo.source, BrandLogoSource::Given | BrandLogoSource::Header | BrandLogoSource::StructuredData)
 }
@@ -157,7 +157,7 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
 }
 
 /// Stores the measured size and background of each logo. Removes logos that could not be analyzed or are too small, unless a user added
-/// them. Completes the brand colors with colors of the logos.
+/// them. Fills in missing brand colors from the logos.
 fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight], unshown_primary: Option<Color>) {
     let logos = std::mem::take(&mut brand.logos);
     let mut colors = Vec::new();

@@ -7,9 +7,8 @@
 //! | measuring | fetches and analyzes logos and images | their sizes and colors in the draft |
 //! | completed | | brand, products, images and knowledge-base entries; the files are deleted |
 //!
-//! A step does a limited part of one stage and commits its result together with the new state of the import, so after a restart,
-//! the import continues with the interrupted step. This module does not depend on how pages are interpreted, which is the task of
-//! `reading`.
+//! A step does a limited part of one stage and commits its result together with the new state of the import, so after a restart, the import
+//! continues with the interrupted step. This module does not interpret pages. That is the task of `reading`.
 
 pub mod changes;
 mod draft;
@@ -83,7 +82,7 @@ fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: St
     Ok(())
 }
 
-/// Marks an import as failed whose files a worker process could not read within its limits.
+/// Marks an import as failed because a worker process could not read the files within its limits.
 async fn give_up(data: &EnvironmentData, project: ProjectId) -> std::result::Result<(), Failure> {
     let change = move |tx: &mut WriteTx<'_>| -> Result<()> {
         let is_open = |import: &Import| matches!(import.stage, Stage::Fetching | Stage::Reading);

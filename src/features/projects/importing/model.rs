@@ -1,4 +1,4 @@
-//! The state of an import, and the files it fetches.
+//! The state of an import and the files that it fetches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ pub struct Import {
     pub account: AccountId,
     pub stage: Stage,
     pub percentage: u8,
-    /// The files to fetch, in this order. The plan grows when fetched pages refer to further files.
+    /// The files to fetch, in this order. The plan grows when fetched pages refer to other files.
     pub plan: Vec<FetchTask>,
     /// The index of the first task in `plan` that has not been completed.
     pub next: u32,
-    /// Whether further pages of the site have been chosen.
+    /// Whether additional pages of the site have been chosen.
     pub chosen: bool,
     pub draft: Option<Draft>,
     /// The number of consecutive internal failures. The import fails after a few of them.
@@ -103,12 +103,12 @@ pub enum FetchOutcome {
         #[serde(with = "whole_bytes")]
         bytes: Vec<u8>,
     },
-    /// The site has no such file (status 404 or 410), or its robots.txt has another 4xx status except 429.
+    /// The site has no such file (status 404 or 410), or the file is robots.txt and the status is another 4xx status except 429.
     Absent,
     Failed(String),
 }
 
-/// Reads and writes a list of bytes in one call. By default, serde would process megabytes byte by byte; the format is the same.
+/// Reads and writes a list of bytes in one call. By default, serde would process megabytes byte by byte. The format is the same.
 mod whole_bytes {
     use std::fmt;
 

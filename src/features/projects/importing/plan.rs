@@ -1,7 +1,7 @@
-//! Chooses the files that an import fetches, and their order. This module uses no store, clock or network.
+//! Chooses the files that an import fetches and their order. This module uses no store, clock or network.
 //!
-//! The robots.txt files come first, then the pages that the caller named, then the files that these pages refer to. After that,
-//! further pages of the same site are chosen: a few of each kind that describes a brand.
+//! The robots.txt files come first, then the pages that the caller named, then the files that these pages refer to. After that, additional
+//! pages of the same site are chosen: a few of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{SITE_IMPORT_PAGES_MAX, SITE_IMPORT_SITEMAPS_MAX, SITE_IMPORT_STYLES_MAX};
 
-/// File extensions in addresses of files that are not pages.
+/// File extensions of addresses that are not pages.
 const NO_PAGES: [&str; 30] = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
@@ -55,13 +55,13 @@ const NO_WORDS: [&str; 33] = [
     "download",
 ];
 
-/// The maximum number of pages of unknown kind that an import fetches.
+/// The maximum number of pages of an unknown kind that an import fetches.
 const OTHERS_MAX: usize = 8;
 
 /// The minimum length of a word in [`NO_WORDS`] that is also matched inside other words.
 const LONG_WORD: usize = 6;
 
-/// A kind of page that describes a brand: the words that identify such pages, their score, and how many of them to read.
+/// A kind of page that describes a brand: the words that identify such pages, their score, and the maximum number to read.
 struct PageSort {
     words: &'static [&'static str],
     worth: u32,
@@ -312,7 +312,7 @@ pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     Some(Raw { url, given: file.kind == FileRole::Given, content_type, language, bytes })
 }
 
-/// Returns further pages of the site to which the caller's pages belong, most informative first.
+/// Returns additional pages of the site to which the caller's pages belong, most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == FileRole::Given).filter_map(|file| file.found_at.parse().ok()).collect();
@@ -364,7 +364,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
         .collect()
 }
 
-/// Returns the score of a page and the index of its [`PageSort`]; returns `None` if the page is not worth reading.
+/// Returns the score of a page and the index of its [`PageSort`]; `None` if the page is not worth reading.
 fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
     let path = decoded(link.url.path());
     let text = link.text.to_lowercase();
@@ -409,7 +409,7 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Returns whether the page's path starts with no language code, or with the home page's language code. Translated pages would only
+/// Returns whether the page's path starts with no language code or with the same code as the home page's path. Translated pages would only
 /// repeat the same content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {

@@ -1,5 +1,5 @@
-//! The work on fetched pages, which runs in worker processes: a few megabytes of hostile HTML, styles or structured data can take
-//! gigabytes of memory or minutes to parse.
+//! Processes fetched pages in worker processes, because parsing a few megabytes of hostile HTML, styles or structured data can take
+//! gigabytes of memory or several minutes.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,18 +20,18 @@ use crate::vocab::limits::{SITE_IMPORT_RESULT_BYTES_MAX, SITE_IMPORTS_BYTES_MAX}
 static TURN: Semaphore = Semaphore::const_new(1);
 /// The number of bytes per permit of [`ROOM`].
 const UNIT_BYTES: usize = 1024;
-/// The memory for files that are fetched and not stored yet.
+/// The memory for files that have been fetched but not stored yet.
 static ROOM: Semaphore = Semaphore::const_new(SITE_IMPORTS_BYTES_MAX / UNIT_BYTES);
-/// The pause after all workers were busy.
+/// The pause if all workers are busy.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
-/// The space, in bytes, for everything in an encoded input except the contents of files.
+/// The space, in bytes, for the parts of an encoded input other than file contents.
 const INPUT_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Work {
     /// Find the files that these files refer to.
     Further,
-    /// Choose further pages of the site.
+    /// Choose additional pages of the site.
     Choose,
     /// Extract a draft of the brand.
     Draft,
@@ -62,8 +62,8 @@ pub async fn turn() -> SemaphorePermit<'static> {
     TURN.acquire().await.expect("the semaphore is never closed")
 }
 
-/// Reserves memory for files that an import is about to fetch, and waits until enough is free. All of it is reserved at once: imports that
-/// each held a part and waited for the rest would wait for each other.
+/// Reserves memory for files that an import is about to fetch, and waits until enough is free. The whole amount is reserved in one step.
+/// Otherwise, imports that each held a part could wait for each other forever.
 pub async fn room(bytes: usize) -> SemaphorePermit<'static> {
     let units = bytes.min(SITE_IMPORTS_BYTES_MAX).div_ceil(UNIT_BYTES);
     ROOM.acquire_many(units as u32).await.expect("the semaphore is never closed")
@@ -96,7 +96,7 @@ pub async fn further(pixels: &Pixels, import: &Import, new: &[File]) -> Result<O
     }
 }
 
-/// Returns further pages of the site to fetch; `None` if choosing them takes too much time or memory.
+/// Returns additional pages of the site to fetch; `None` if choosing them takes too much time or memory.
 pub async fn choose(pixels: &Pixels, import: &Import, known: &[File]) -> Result<Option<Vec<FetchTask>>, Failure> {
     match run(pixels, Work::Choose, Some(import), known).await {
         Ok(Found::Plan(plan)) => Ok(Some(plan)),
@@ -104,7 +104,7 @@ pub async fn choose(pixels: &Pixels, import: &Import, known: &[File]) -> Result<
     }
 }
 
-/// Extracts a draft of the brand from these files; returns `None` if that takes too much time or memory.
+/// Extracts a draft of the brand from these files; `None` if extraction takes too much time or memory.
 pub async fn draft(pixels: &Pixels, files: &[File]) -> Result<Option<Draft>, Failure> {
     match run(pixels, Work::Draft, None, files).await {
         Ok(Found::Draft(draft)) => Ok(Some(*draft)),

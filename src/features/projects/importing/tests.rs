@@ -1,4 +1,4 @@
-//! Tests of imports of a small site on the loopback interface: interrupted, rejected and repeated imports.
+//! Tests imports of a small site on the loopback interface, including interrupted, rejected and repeated imports.
 
 use std::io::Cursor;
 
@@ -50,7 +50,7 @@ fn app() -> TestApp {
     TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("the network is valid")])
 }
 
-/// Runs one step of the worker; returns whether more work remains.
+/// Runs one step of the worker. Returns whether more work remains.
 fn step(app: &TestApp) -> bool {
     app.wait(super::step(app.engine(), Environment::Test)).expect("the step succeeds")
 }
@@ -224,7 +224,7 @@ fn values_set_by_users_take_precedence_and_survive_another_import() {
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
-/// Regression: an image or a text that a user had removed came back with the next import.
+/// Regression test: the next import added back an image or text that a user had removed.
 #[test]
 fn what_a_user_removed_does_not_return_with_the_next_import() {
     let site = lamps();
@@ -254,7 +254,7 @@ fn what_a_user_removed_does_not_return_with_the_next_import() {
 
 const MARK: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30" viewBox="0 0 120 30"><path fill="#0a7b5c" d="M0 0h120v30H0z"/></svg>"##;
 
-/// Regression: emails showed the brand's name as text instead of its SVG logo, because few email clients show SVG.
+/// Regression test: emails showed the brand's name as text instead of its SVG logo, because few email clients show SVG.
 #[test]
 fn an_svg_logo_is_stored_as_png_on_this_server() {
     let site = lamps();
@@ -356,7 +356,7 @@ fn a_site_that_is_already_a_brand_is_not_imported_twice() {
     assert_eq!(answer.body["data"]["projectId"], project.as_str());
 }
 
-// Regression test: after an import had failed because of a wrong URL, the site could not be imported with the right URL.
+// Regression test: after an import failed because of a wrong URL, the site could not be imported with the right URL.
 #[test]
 fn a_new_import_of_a_site_replaces_an_import_that_failed() {
     let site = lamps();

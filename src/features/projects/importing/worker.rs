@@ -1,4 +1,4 @@
-//! The import worker: runs one step of each of the oldest imports, in parallel.
+//! The import worker runs one step of each of the oldest imports, in parallel.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::{SITE_IMPORT_FAILURES_MAX, SITE_IMPORTS_AT_ONCE};
 
-/// Runs one step of each of the oldest imports; returns whether more work remains.
+/// Runs one step of each of the oldest imports. Returns whether more work remains.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
@@ -21,11 +21,11 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
-            // While the store is unavailable, the imports wait. Other code reports the outage.
+            // If the store is unavailable, the imports wait. Other code reports the outage.
             if failure.code == Code::Unavailable {
                 return Err(failure);
             }
-            // The failure is already counted. The next step either tries again or marks the import as failed.
+            // The failure is already counted. The next step either retries or marks the import as failed.
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(%project, cause, "a step of an import failed");
         }
@@ -43,8 +43,8 @@ async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
 }
 
-/// Returns the import if it can run a step. The step is counted as a failure until it succeeds, because a page that crashes the whole
-/// process would otherwise crash it again after every start.
+/// Returns the import if it can run a step. The step counts as a failure until it succeeds. Otherwise, a page that crashes the whole
+/// process would crash it again after every start.
 fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Import>> {
     let import = find(tx, project)?.filter(|import| !matches!(import.stage, Stage::Completed | Stage::Failed));
     let Some(mut import) = import else {

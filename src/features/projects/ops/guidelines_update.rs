@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct GuidelinesUpdate;
 
-/// The rules to change. Omitted fields stay unchanged; `null` or an empty string clears a rule.
+/// The rules to change. Omitted fields stay unchanged, and `null` or an empty string clears a rule.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGuidelines {

@@ -48,11 +48,11 @@ impl Raw for ImageFile {
         if !image_files::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // Search both environments: the link does not name the environment. If both have a file with this ID, because the brand went live,
-        // the files are identical.
+        // Search both environments, because the link does not name the environment. If both have a file with this ID because the brand went
+        // live, the files are identical.
         for data in context.engine.environments() {
             if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
-                // Let caches keep the file, because an upload never changes under its URL.
+                // Let caches keep the file, because the file of an upload never changes.
                 reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
                 return Ok(reply);
             }

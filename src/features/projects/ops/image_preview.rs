@@ -54,7 +54,7 @@ impl Raw for ImagePreview {
         let wanted = url.clone();
         let query = move |tx: &ReadTx| {
             let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
-            // Search all products, because users also see the products that emails leave out.
+            // Search all products, because users also see products that emails leave out.
             let is_of = |product: &Product| product.shown().image.as_ref() == Some(&wanted);
             if !shows(&brand, &wanted) && !stored_products::all(tx, project)?.iter().any(is_of) {
                 return Err(Failure::because(

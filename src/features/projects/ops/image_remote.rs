@@ -1,4 +1,4 @@
-//! Returns a remote image in an email to viewers who chose to load images. The viewers get a signed link to the image.
+//! Returns a remote image of an email to viewers who chose to load images. Viewers access the image through a signed link.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -55,7 +55,7 @@ impl Raw for ImageRemote {
             .ok_or_else(|| gone("The image could not be fetched from its server."))?;
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
-            // Refuse other formats: email clients do not support them either, and an SVG that is opened directly could run scripts.
+            // Reject other formats, because email clients do not support them either, and an SVG that is opened directly could run scripts.
             _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP file; use an image in one of these formats.")),
         };
         let mut headers = HeaderMap::with_capacity(4);

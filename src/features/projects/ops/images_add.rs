@@ -123,7 +123,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     Ok(picture)
 }
 
-/// Returns the tags without duplicates. Fails if there are too many tags.
+/// Returns the tags without duplicates. Returns an error if there are too many tags.
 pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
     if given.len() > IMAGE_TAGS_MAX {
         return Err(Failure::field("tags", format_args!("list at most {IMAGE_TAGS_MAX} tags; this list has {}", given.len())));

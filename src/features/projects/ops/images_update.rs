@@ -18,7 +18,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesUpdate;
 
-/// The changes to an image. Omitted fields stay unchanged; `null` restores the automatic value.
+/// The changes to an image. Omitted fields stay unchanged, and `null` restores the automatic value.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImagePatch {

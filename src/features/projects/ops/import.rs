@@ -90,7 +90,7 @@ impl Command for Import {
             failed => failed,
         };
         if failed.is_none() {
-            require_room(tx, account)?;
+            require_room(tx, account, "Use an existing brand instead.")?;
         }
         let id = failed.as_ref().map_or_else(|| ProjectId::make(tx.now(), tx.random()), |failed| failed.id);
         let logos = logos(input.logo_urls.unwrap_or_default());
@@ -116,13 +116,13 @@ impl Command for Import {
     }
 }
 
-/// Returns whether no import of a project has ever succeeded and none is running. A new import of its site takes its place, because its
-/// URLs may be the reason for the failure: a site without HTTPS, for example.
+/// Returns whether no import of a project has ever succeeded and none is running. A new import of the same site replaces such a project,
+/// because its URLs may be the reason for the failure, for example if the site does not support HTTPS.
 fn has_failed(tx: &impl Read, project: &Project) -> StoreResult<bool> {
     Ok(project.status == ProjectStatus::Error && store::brand(tx, project.id)?.is_none())
 }
 
-/// Returns the failure for a site that is already a brand.
+/// Returns the failure for a site that already belongs to a brand.
 fn exists(known: &Project) -> Failure {
     let detail = format!("This site already belongs to the brand {}. Import that brand again to update it.", known.name);
     let data = json!({ "projectId": known.id, "name": known.name });

@@ -18,11 +18,11 @@ pub struct ImportChangesGet;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportChangesView {
-    /// The changes, those of the brand first, then those of products.
+    /// The changes. Changes to the brand come first, then changes to products.
     pub changes: Vec<ImportChangeView>,
     /// The number of changes that wait for a decision.
     pub pending: usize,
-    /// When the import found the changes; absent if there are none.
+    /// When the import found the changes; absent if there are no changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_at: Option<WireTime>,
 }
@@ -33,7 +33,7 @@ pub struct ImportChangesView {
 pub struct ImportChangeView {
     /// Identifies the change: a field such as `palette.primary`, or `product.` with the product's ID.
     pub id: String,
-    /// What changed, worded for users.
+    /// A description of the change, worded for users.
     pub label: String,
     /// The current value, worded for users; absent if there is none.
     pub before: Option<String>,

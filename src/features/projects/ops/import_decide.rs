@@ -105,7 +105,7 @@ fn decide(tx: &mut WriteTx<'_>, project: ProjectId, change: ImportChange, accept
     Ok(())
 }
 
-/// Gives the project the name of its brand.
+/// Renames the project to the name of its brand.
 fn rename(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) -> Result<(), Failure> {
     let name = crate::features::projects::corrected(tx, project.id)?.name;
     if let Some(name) = name {

@@ -15,7 +15,8 @@ use crate::vocab::permissions::Permission;
 
 pub struct LogosUpdate;
 
-/// The logos to set. Omitted fields stay unchanged; `null` removes your logo, so that a logo found on the site is used, if there is one.
+/// The logos to set. Omitted fields stay unchanged, and `null` removes your logo, so that a logo found on the site is used, if there is
+/// one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LogosPatch {

@@ -1,4 +1,4 @@
-//! The operations on projects, one file for each.
+//! The operations on projects, one file per operation.
 
 pub mod get;
 pub mod guidelines_update;

@@ -50,7 +50,7 @@ pub struct ProductPatch {
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price: Patch<Price>,
-    /// The original price, before a discount, which emails show crossed out. It must be higher than the price.
+    /// The original price, before a discount, which emails show struck through. It must be higher than the price.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price_before: Patch<Price>,
@@ -60,7 +60,7 @@ pub struct ProductPatch {
     pub currency: Patch<ShortText<3>>,
     /// Whether emails leave the product out.
     pub hidden: Option<bool>,
-    /// The position among the project's products, starting at 0. The products after it move.
+    /// The position among the project's products, starting at 0. Products after this position move down.
     pub position: Option<Bounded<0, { limits::PRODUCTS_MAX as u64 }>>,
 }
 
@@ -97,7 +97,7 @@ impl ProductValues {
     }
 }
 
-/// Returns a price with a decimal point. An empty price removes the price.
+/// Returns the price with a decimal point. An empty string removes the price.
 fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     let patch = patch.map(|price| price.replace(',', "."));
     if let Patch::Value(price) = &patch
@@ -112,7 +112,7 @@ fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     Ok(patch)
 }
 
-/// Fails if there is an original price but no lower current price.
+/// Returns an error if there is an original price but no lower current price.
 pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let shown = product.shown();
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());
@@ -167,7 +167,7 @@ impl Command for ProductsUpdate {
     }
 }
 
-/// Moves a product to a position and renumbers the others; returns the new position.
+/// Moves a product to a position and renumbers the others. Returns the new position.
 fn move_to(tx: &mut WriteTx<'_>, project: ProjectId, id: ProductId, position: usize) -> Result<u32, Failure> {
     let (mut moved, mut others): (Vec<Product>, Vec<Product>) =
         stored_products::all(tx, project)?.into_iter().partition(|product| product.id == id);

@@ -1,4 +1,4 @@
-//! Corrects a brand: sets values that are used instead of those found on its sites, and the default sender.
+//! Corrects a brand: sets the default sender, and values that replace the values found on its sites.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,21 +27,21 @@ type LineOfBrand = ShortText<{ limits::BRAND_LINE_CHARACTERS_MAX }>;
 type Words = Vec<Name<{ limits::BRAND_WORD_CHARACTERS_MAX }>>;
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// The characters that are allowed in a font name or a list of font names. The operation accepts letters of more alphabets than the pattern
-/// can express.
+/// The characters that are allowed in a font name or a list of font names. The operation also accepts letters of alphabets that the pattern
+/// does not list.
 const FONT_PATTERN: &str = concat!(
     r#"^[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*"#,
     r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]",
     r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
 );
 
-/// The values to set. Omitted fields stay unchanged; `null` restores the imported value. An empty string in `tagline`, `description`,
+/// The values to set. Omitted fields stay unchanged, and `null` restores the imported value. An empty string in `tagline`, `description`,
 /// `company`, `address`, `email` or `phone`, or an empty list, removes the value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrandPatch {
     pub project_id: ProjectId,
-    /// The name of the brand, in lists and in emails. `null` restores the website's name.
+    /// The name of the brand in lists and emails. `null` restores the website's name.
     #[serde(default)]
     pub name: Patch<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     #[serde(default)]
@@ -49,10 +49,10 @@ pub struct BrandPatch {
     /// What the brand does, in one or two sentences.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The legal name of the company, for the footer of emails.
+    /// The legal name of the company, which is shown in the footer of emails.
     #[serde(default)]
     pub company: Patch<LineOfBrand>,
-    /// The postal address, for the footer of emails. Line breaks become commas.
+    /// The postal address, which is shown in the footer of emails. Line breaks become commas.
     #[serde(default)]
     pub address: Patch<LongText<{ limits::BRAND_LINE_CHARACTERS_MAX }>>,
     /// The email address for questions from customers.
@@ -60,7 +60,7 @@ pub struct BrandPatch {
     pub email: Patch<ShortText<{ crate::base::email::ADDRESS_BYTES_MAX }>>,
     #[serde(default)]
     pub phone: Patch<ShortText<{ limits::BRAND_PHONE_CHARACTERS_MAX }>>,
-    /// The brand's profiles on social networks, which replace all imported ones.
+    /// The brand's profiles on social networks. They replace all imported profiles.
     #[schemars(length(max = limits::BRAND_SOCIAL_LINKS_MAX))]
     #[serde(default)]
     pub social: Patch<Vec<SocialProfile>>,
@@ -73,7 +73,7 @@ pub struct BrandPatch {
     /// The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons have fully rounded ends.
     #[serde(default)]
     pub corner_radius: Patch<Bounded<0, { limits::CORNER_RADIUS_MAX }>>,
-    /// The default sender of test sends and new campaigns. If none is set, the project's first campaign sets it.
+    /// The default sender of test sends and new campaigns. If it is not set, the project's first campaign sets it.
     #[serde(default)]
     pub default_sender: Patch<NewSender>,
 }
@@ -105,7 +105,7 @@ pub struct VoicePatch {
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub tone: Patch<Words>,
-    /// Words that emails must not contain. An email that contains one gets a warning.
+    /// Words that emails must not contain. If an email contains such a word, the email gets a warning.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub avoid: Patch<Words>,
@@ -131,7 +131,7 @@ pub struct PalettePatch {
     pub button_text: Patch<Color>,
 }
 
-/// The fonts to set by name, such as `Lora`. Families that most email clients have are appended as fallbacks.
+/// The fonts to set by name, such as `Lora`. Families that are available in most email clients are appended as fallbacks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {

@@ -81,10 +81,10 @@ const STREET_WORDS: [&str; 71] = [
     "gade",
     "vej",
 ];
-/// Street words that also occur at the end of a longer word, such as `Dorfstraße` and `Keizersgracht`.
+/// Street words that also occur at the end of longer words, such as in `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
-/// Names of countries that can come at the end of an address.
+/// Country names that can come at the end of an address.
 const COUNTRIES: [&str; 94] = [
     "deutschland",
     "germany",
@@ -181,7 +181,7 @@ const COUNTRIES: [&str; 94] = [
     "israel",
     "south africa",
 ];
-/// The maximum number of elements per page to check among those that are marked as an address.
+/// The maximum number of elements per page to check that are marked as an address.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
@@ -221,7 +221,7 @@ fn postal(address: &Value) -> Option<String> {
     let part = |name: &str| text(address, name);
     let city = [part("postalCode"), part("addressLocality")].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let country = part("addressCountry");
-    // Without a country, the format of the region and the postal code shows whether the code comes last.
+    // If there is no country, the format of the region and the postal code shows whether the code comes last.
     let by_form =
         || has_sure_code(&[part("addressRegion"), part("postalCode")].into_iter().flatten().collect::<Vec<_>>().join(" "));
     let code_last = country.as_deref().map_or_else(by_form, |country| CODE_LAST.contains(&country));
@@ -269,7 +269,7 @@ fn country_name(code: &str) -> &str {
     NAMES.iter().find(|(known, _)| *known == code).map_or(code, |(_, name)| name)
 }
 
-/// Returns an address from the text on pages: from an `<address>` element, the imprint or a footer.
+/// Returns an address from the text of pages: from an `<address>` element, the imprint or a footer.
 fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let marked = site
         .pages
@@ -282,13 +282,13 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let unmarked = imprints.chain(footers).map(|lines| (lines, false));
     let all: Vec<String> = marked.chain(unmarked).filter_map(|(lines, is_marked)| address_in(&lines, is_marked, names)).collect();
     let first = all.first()?;
-    // Another part of the site may contain the same address with its country.
+    // Another part of the site may contain the same address with the country.
     let whole = all.iter().find(|other| other.strip_prefix(first.as_str()).is_some_and(|rest| rest.starts_with(", ")));
     Some(whole.unwrap_or(first).clone())
 }
 
-/// Joins the parts of these lines from the street to the city with its postal code, and the country if it follows. If the page marks the
-/// lines as an address, parts on earlier lines can belong to it even if no street is recognized.
+/// Joins the parts of these lines from the street to the city with its postal code, and the country if it comes next. If the page marks the
+/// lines as an address, parts on earlier lines can belong to the address even if no street is recognized.
 fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
     // A single line may contain the whole address, with parts separated by commas or bars.
     let split = |(number, line): (usize, &String)| {
@@ -308,14 +308,14 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
         let before = city.saturating_sub(PARTS_BEFORE_CODE_MAX);
         let run = (before..city).rev().take_while(|place| is_premises(parts[*place]) && !is_own(&parts[*place]));
         let run: Vec<usize> = run.collect();
-        // The name of the brand or its company starts an address, so all parts after it belong to the address.
+        // If the name of the brand or its company starts the address, all parts after the name belong to the address.
         let follows_name = run.last().and_then(|first| first.checked_sub(1)).is_some_and(|before| is_own(&parts[before]));
         start_without_number(&parts, city, &run, |place| is_marked || follows_name || numbers[place] == numbers[city])
     });
     let inside = || (is_named_street(parts[city]) && parts[city].len() <= ADDRESS_CHARACTERS_MAX).then(|| parts[city].to_owned());
     let Some(street) = street else { return inside() };
     let mut line = parts[street..=city].join(", ");
-    // The city can be followed by a country.
+    // A country can follow the city.
     if let Some(next) = parts.get(city + 1).filter(|next| is_place_name(next)) {
         line = format!("{line}, {next}");
     }
@@ -325,20 +325,19 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 /// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong
 /// to the address, nearest first.
 ///
-/// A number of four or five digits before a word is not always a postal code, so a street must directly precede the number. Other
-/// codes are unambiguous: all preceding parts of the same line belong to the address, and so do the lines above, starting with
-/// the street.
+/// A number of four or five digits before a word is not always a postal code, so a street must directly precede the number. Other codes are
+/// unambiguous. In that case, all preceding parts of the same line belong to the address, as do the lines above, starting with the street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {
         return run.first().copied().filter(|place| is_named(place) && is_whole_city(parts[city]));
     }
     let near = run.iter().copied().take_while(|place| is_near(*place)).last();
-    // The parts come before the city, so the lower position is that of the longer address.
+    // The parts come before the city, so the lower position gives the longer address.
     near.into_iter().chain(run.iter().copied().rfind(is_named)).min()
 }
 
-/// Returns whether a string has the form of a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
+/// Returns whether the string has the form of a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
 fn is_premises(text: &str) -> bool {
     const SMALL_WORDS: [&str; 20] = [
         "of", "the", "upon", "on", "in", "by", "and", "le", "la", "les", "de", "du", "des", "del", "da", "am", "an", "der",
@@ -354,7 +353,7 @@ fn is_premises(text: &str) -> bool {
         && without_legal_form(text).is_none()
 }
 
-/// Returns whether a string consists only of a postal code with its city, such as `24357 Fleckeby`. A year is not a postal code.
+/// Returns whether the string consists only of a postal code with its city, such as `24357 Fleckeby`. A year is not a postal code.
 fn is_whole_city(text: &str) -> bool {
     let Some((code, city)) = text.split_once(' ') else { return false };
     // Italian addresses end with the province, as in `20121 Milano (MI)`.
@@ -371,7 +370,7 @@ fn is_place_name(text: &str) -> bool {
     COUNTRIES.contains(&text.trim_end_matches('.').to_lowercase().as_str())
 }
 
-/// Returns whether a string looks like a street with a number, such as `Lange Straße 5` or `12 Mill Lane`.
+/// Returns whether the string looks like a street with a number, such as `Lange Straße 5` or `12 Mill Lane`.
 fn is_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let has_number = text.chars().any(|character| character.is_ascii_digit());
@@ -388,14 +387,14 @@ fn is_street(text: &str) -> bool {
     has_number && is_short && (named || ends_with_number) && !lowered.contains('@') && !is_phone && !lowered.contains('©')
 }
 
-/// Returns whether a string names a street, with or without a number.
+/// Returns whether the string names a street, with or without a number.
 fn is_named_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let mut words = lowered.split(|c: char| c.is_whitespace() || c == ',');
     words.any(|word| STREET_WORDS.contains(&word) || STREET_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
 
-/// Returns whether a string contains a postal code with a city, such as `20095 Hamburg`, `M1 2AB`, `Austin TX 78701` or `〒150-0001`, or
+/// Returns whether the string contains a postal code with a city, such as `20095 Hamburg`, `M1 2AB`, `Austin TX 78701` or `〒150-0001`, or
 /// only an Eircode.
 fn has_city(text: &str) -> bool {
     if text.contains('〒') {
@@ -414,7 +413,7 @@ fn has_city(text: &str) -> bool {
     };
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
     let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]))
-        // Swedish, Czech and Greek codes have a space.
+        // Swedish, Czech and Greek codes contain a space.
         || words.windows(3).any(|three| digits(three[0], 3) && digits(three[1], 2) && is_name(three[2]));
     // Exclude copyright lines such as `© 2024 Acme`, whose year looks like a postal code.
     let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");

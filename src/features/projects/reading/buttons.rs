@@ -1,4 +1,4 @@
-//! Finds the filled buttons of a page, with the color, the corners and the area that they have on the screen.
+//! Finds the filled buttons of a page, with their color, corners and area on the screen.
 
 use scraper::ElementRef;
 
@@ -10,12 +10,11 @@ use crate::base::text::Color;
 
 /// The maximum number of elements per page to check for buttons.
 const CANDIDATES_MAX: usize = 400;
-/// The maximum number of characters on a button; a longer link is a card.
+/// The maximum number of characters on a button. Longer links are usually cards.
 const CHARACTERS_MAX: usize = 48;
-/// The radius, in pixels, that stands for fully rounded corners.
+/// The radius, in pixels, that represents fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// The minimum radius, in pixels, of corners that count as fully rounded. Only small buttons are fully rounded by a smaller
-/// radius.
+/// The minimum radius, in pixels, of corners that count as fully rounded. A smaller radius rounds only small buttons fully.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
 /// The usual width of a character, as a share of the font size.
@@ -48,7 +47,7 @@ pub struct Button {
     pub area: f32,
 }
 
-/// Returns the page's filled buttons. A link is a button if it has its own background color.
+/// Returns the page's filled buttons. A link with its own background color counts as a button.
 pub fn buttons(home: &Page, styles: &Styles, page_ground: Color) -> Vec<Button> {
     let css =
         "button, input[type=submit], input[type=button], a, [role=button], span[class*=btn], div[class*=btn], div[class*=button]";
@@ -90,7 +89,7 @@ fn button(element: ElementRef<'_>, styles: &Styles, ground: Color) -> Option<But
         () if has(&["primary", "cta", "main", "brand", "hero"]) => 1.5,
         () => 1.0,
     };
-    // Give vivid colors more weight: shops have many gray or black buttons for their forms, and few in the brand's color.
+    // Give vivid colors more weight, because shops have many gray or black buttons in forms, and few buttons in the brand's color.
     let liveliness = if is_vivid(ground) { 1.5 } else { 1.0 };
     let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|rendered| rendered.color);
     let radius = styles.own(element, "border-radius").map_or(Some(0.0), |value| radius(&value));
@@ -103,7 +102,7 @@ fn button(element: ElementRef<'_>, styles: &Styles, ground: Color) -> Option<But
     })
 }
 
-/// Returns the approximate width and height of a button in pixels, from its label, its font size and its padding.
+/// Returns the approximate width and height of a button in pixels, based on its label, font size and padding.
 fn size(element: ElementRef<'_>, styles: &Styles, characters: usize) -> (f32, f32) {
     let font = styles.inherited(element, "font-size").and_then(|value| length(&value)).unwrap_or(FONT_SIZE).clamp(8.0, 64.0);
     let own = |property: &str| styles.own(element, property);
@@ -143,7 +142,7 @@ pub fn best_ground(buttons: &[Button]) -> Option<Color> {
     best.map(|(_, ground)| ground)
 }
 
-/// Returns the corner radius that covers the largest area of the buttons of this color.
+/// Returns the corner radius that covers the largest area of the buttons in this color.
 pub fn corner_radius(buttons: &[Button], ground: Option<Color>) -> Option<u16> {
     let of_color = |button: &&Button| ground.is_some_and(|ground| distance(button.ground, ground) < ALIKE);
     let mut areas: Vec<(u16, f32)> = Vec::new();
@@ -164,7 +163,7 @@ fn radius(value: &str) -> Option<f32> {
     }
     let first = if value.starts_with("calc(") { value } else { value.split_whitespace().next()? };
     let radius = match first.strip_suffix('%').map(str::parse::<f32>) {
-        // A radius of about half the height of a button makes fully rounded corners.
+        // A radius of about half the height of a button rounds the corners fully.
         Some(percent) => percent.ok().map(|percent| if percent >= 40.0 { RADIUS_MAX } else { percent * 0.4 })?,
         None => length(first)?,
     };
@@ -233,8 +232,8 @@ mod tests {
         }
     }
 
-    /// Regression: the button color came from the first rule and the only `button` element, although all links on the page had a different
-    /// color.
+    /// Regression test: the button color came from the first rule and the only `button` element, although all links on the page had a
+    /// different color.
     #[test]
     fn the_color_of_links_that_look_like_buttons_is_that_of_the_largest_area() {
         let sheet = ".bg-night{background-color:#1e1b4b}.bg-indigo{background-color:rgb(79 70 229/var(--o,1))}.full{border-radius:calc(infinity * 1px)}

@@ -17,14 +17,14 @@ pub const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 const CARDS_MAX: usize = 300;
 /// The maximum number of elements per page to check for prices in lists.
 const ELEMENTS_MAX: usize = 4_000;
-/// The maximum length, in characters, of a text that is only a price, such as `from £12 per person and month`.
+/// The maximum length, in characters, of text that is only a price, such as `from £12 per person and month`.
 const PRICE_CHARACTERS_MAX: usize = 40;
-/// The maximum length, in characters, of an entry in a list; a longer element contains several entries or running text.
+/// The maximum length, in characters, of an entry in a list. Longer elements contain several entries or running text.
 const ENTRY_CHARACTERS_MAX: usize = 900;
 const ENTRY_NAME_CHARACTERS_MAX: usize = 80;
 /// The maximum number of ancestor elements of a price to search for the list entry that contains the price.
 const ENTRY_LEVELS_MAX: usize = 6;
-/// The minimum number of entries; a single price in a text is not a list.
+/// The minimum number of entries. A single price in text is not a list.
 const ENTRIES_MIN: usize = 2;
 /// Words in the paths and titles of pages that list plans, services or dishes with prices.
 const LIST_PAGES: [&str; 26] = [
@@ -55,7 +55,7 @@ const LIST_PAGES: [&str; 26] = [
     "kurse",
     "classes",
 ];
-/// Words in the classes, ids and roles of elements whose prices are not those of products.
+/// Words in the classes, ids and roles of elements whose prices are not product prices.
 const NO_LISTS: [&str; 14] = [
     "cookie",
     "cart",
@@ -102,7 +102,7 @@ const CONDITIONS: [&str; 26] = [
     "spedizione",
 ];
 
-/// Returns the products in product cards: elements whose class marks a product, and that contain a name and a price with a currency.
+/// Returns the products in product cards: elements whose class marks a product and that contain a name and a price with a currency.
 pub fn from_cards(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
                  article.product, [class*=productCard], [class*=ProductItem], [class*=ProductList-item], [class*=menu-item], \
@@ -135,7 +135,7 @@ pub fn from_cards(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     found
 }
 
-/// Returns the elements that contain no other element of the list, which excludes wrappers around several prices.
+/// Returns the elements that contain no other element of the list. This excludes wrappers around several prices.
 fn leaves(elements: Vec<ElementRef<'_>>) -> Vec<ElementRef<'_>> {
     let ids: HashSet<NodeId> = elements.iter().map(|element| element.id()).collect();
     let contains_other = |element: &ElementRef<'_>| {
@@ -188,8 +188,7 @@ pub fn from_lists(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     if found.len() >= ENTRIES_MIN { found } else { Vec::new() }
 }
 
-/// Returns whether the text of an element is a price with a currency, or has a line that ends with such a price, like an entry in a
-/// menu.
+/// Returns whether the text of an element is a price with a currency, or contains a line that ends with such a price, as in a menu.
 fn shows_price(element: ElementRef<'_>) -> bool {
     if matches!(element.value().name(), "script" | "style" | "option" | "button" | "a" | "svg" | "input") {
         return false;
@@ -209,7 +208,7 @@ fn priced_line(element: ElementRef<'_>) -> Option<String> {
     lines_of(element).into_iter().find(|line| ending_price(line).is_some())
 }
 
-/// Splits a line such as `Tagliatelle al ragù … 14,50 €` into the name and the price at its end.
+/// Splits a line such as `Tagliatelle al ragù … 14,50 €` into the name and the price at the end.
 fn ending_price(line: &str) -> Option<(&str, &str)> {
     let digits = line.rfind(|c: char| c.is_ascii_digit())?;
     let rest = line[digits + 1..].trim();
@@ -223,8 +222,8 @@ fn ending_price(line: &str) -> Option<(&str, &str)> {
     (is_end && is_name && sign_in(price).is_some() && !is_condition(name)).then_some((name, price))
 }
 
-/// Returns whether the text before an amount shows that the amount is not a price: the text is a condition, such as `Free
-/// delivery on orders over`, or running text.
+/// Returns whether the text before an amount shows that the amount is not a price. This is the case if the text is a condition, such as
+/// `Free delivery on orders over`, or running text.
 fn is_condition(before: &str) -> bool {
     let lowered = before.to_lowercase();
     let last = lowered.split_whitespace().next_back().unwrap_or_default();
@@ -252,7 +251,7 @@ fn entry_of(price: ElementRef<'_>) -> Option<Listed<'_>> {
     None
 }
 
-/// Returns the outermost element around an entry, such as a row, that contains no second price and no further heading; returns the entry
+/// Returns the outermost element around an entry, such as a row, that contains no second price and no additional heading. Returns the entry
 /// itself if there is no such element.
 fn row_of(entry: ElementRef<'_>) -> ElementRef<'_> {
     let headings = selector("h1, h2, h3, h4, h5, h6");
@@ -295,7 +294,7 @@ fn is_priced(text: &str) -> bool {
     amount(text).is_some() && sign_in(text).is_some()
 }
 
-/// Returns whether a text is a label on a card, such as `Most popular`, or the period of a price.
+/// Returns whether the text is a label on a card, such as `Most popular`, or the period of a price.
 fn is_label(text: &str) -> bool {
     const LABELS: [&str; 24] = [
         "most popular",
@@ -339,7 +338,7 @@ fn product(listed: Listed<'_>, page: &Page, styles: &Styles) -> Option<BrandProd
     Some(BrandProduct {
         description: description(entry, &name, line.as_deref()),
         name,
-        // Omit URLs with a query string: the buttons of plans usually lead to the same sign-up page.
+        // Omit URLs with a query string: because the buttons of all plans usually lead to the same sign-up page.
         url: url.filter(|url| url.query().is_none() && *url != page.url).map(|url| url.to_string()),
         image: image(entry, page),
         price: Some(price),
@@ -352,7 +351,7 @@ fn is_old(element: ElementRef<'_>) -> bool {
     matches!(element.value().name(), "del" | "s" | "strike") && amount(&text_of(element)).is_some()
 }
 
-/// Returns the text of an entry without its name and its price. The period of a price, such as `/month`, comes first.
+/// Returns the text of an entry without the name and the price. The period of a price, such as `/month`, comes first.
 fn description(entry: ElementRef<'_>, name: &str, line: Option<&str>) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let buttons: Vec<String> = entry.select(&selector("a, button")).map(text_of).collect();

@@ -1,4 +1,4 @@
-//! Applies style sheets to elements, with only as much of the CSS cascade as colors, fonts and corners need.
+//! Applies style sheets to elements. Implements only the parts of the CSS cascade that colors, fonts and corners require.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use super::css::{self, Declaration, FontFace, Sheet};
 
 /// The maximum depth of variables that refer to other variables. Deeper references are assumed to be circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// The maximum length, in bytes, of a property's value. Longer values do not describe a color, font or corner; they include values that
-/// grow when variables are expanded.
+/// The maximum length, in bytes, of a property's value. Longer values do not describe a color, font or corner. This limit also stops values
+/// that grow when variables are expanded.
 const VALUE_BYTES_MAX: usize = 4096;
 
 /// The maximum length, in bytes, of a selector. Longer selectors are generated for single elements.
@@ -53,23 +53,23 @@ const PROPERTIES: [&str; 32] = [
     "text-decoration",
     "text-decoration-line",
 ];
-/// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more
-/// than the maximum is probably hostile.
+/// The maximum number of comparisons between elements and rules. The home page of a large shop requires two million comparisons. A page
+/// that exceeds the maximum is probably hostile.
 const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
 
-/// The CSS rules of a home page that colors, fonts and corners need. They are also applied to other pages of the site.
+/// The CSS rules of a home page that affect colors, fonts and corners. They are also applied to other pages of the site.
 pub struct Styles {
     /// The font files that the style sheets define.
     pub faces: Vec<FontFace>,
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<WeightedRule>,
-    /// The declarations of elements that were read before, by the memory address of the element: the ID of a node is unique only
-    /// within its page, but a site has several pages. All pages must outlive the styles.
+    /// A cache of the declarations of elements. The key is the memory address of the element, because node IDs are unique only within a
+    /// page and a site has several pages. All pages must outlive the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
-    /// The number of comparisons that are still allowed.
+    /// The number of remaining comparisons.
     matches_left: Cell<u64>,
     usages: HashMap<String, Usage>,
 }
@@ -85,13 +85,13 @@ enum Usage {
 
 struct WeightedRule {
     selector: Selector,
-    /// The weight of the rule: the specificity of its selector, and its position among all rules.
+    /// The weight of the rule: the specificity of its selector and its position among all rules.
     weight: (u32, usize),
     declarations: Rc<Vec<Declaration>>,
 }
 
 impl Styles {
-    /// Collects the rules in these style sheets, which are in order of increasing priority.
+    /// Collects the rules in these style sheets, which must be in order of increasing priority.
     pub fn new(sheets: &[Sheet]) -> Self {
         let mut rules = Vec::new();
         let usages = usages(sheets);
@@ -138,7 +138,8 @@ impl Styles {
                 None => break,
             }
         }
-        // Percentages are the saturation and lightness that libraries such as shadcn store; without them, the numbers are RGB channels.
+        // If the value contains percentages, it is an HSL color, as stored by libraries such as shadcn. Otherwise, the numbers are RGB
+        // channels.
         format!("{}({value})", if value.contains('%') { "hsl" } else { "rgb" })
     }
 
@@ -206,7 +207,7 @@ impl Styles {
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
-            // Map shorthand properties, and the radius of one corner, to the properties that this module reads.
+            // Map shorthand properties and the radius of one corner to the properties that this module reads.
             let (name, value) = match one.name.as_str() {
                 "background" => ("background-color", Some(one.value.as_str())),
                 "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),
@@ -225,8 +226,8 @@ impl Styles {
         own
     }
 
-    /// Returns the value with its variables resolved; returns `None` if a variable is undefined and has no fallback, or if
-    /// variables are nested too deeply.
+    /// Returns the value with its variables resolved; `None` if a variable is undefined and has no fallback, or if variables are nested too
+    /// deeply.
     fn resolved(&self, element: ElementRef<'_>, value: &str, depth: u8) -> Option<String> {
         let Some(start) = value.find("var(") else { return Some(value.to_owned()) };
         if depth > VARIABLES_DEPTH_MAX || value.len() > VALUE_BYTES_MAX {
@@ -296,7 +297,7 @@ pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     element.parent().and_then(ElementRef::wrap)
 }
 
-/// Returns the position of the parenthesis that closes one opened before the start of the string.
+/// Returns the position of the closing parenthesis whose opening parenthesis comes before the start of the string.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {

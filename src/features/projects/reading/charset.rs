@@ -1,9 +1,9 @@
-//! Decodes a page or style sheet. The charset comes from the byte order mark, the Content-Type header or the document's own
-//! declaration; otherwise it is guessed.
+//! Decodes a page or style sheet. The charset comes from the byte order mark, the Content-Type header or the document's own declaration;
+//! otherwise, it is guessed.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
-/// The number of bytes at the start of a page that are searched for its charset declaration; browsers search 1,024.
+/// The number of bytes at the start of a page in which the charset declaration is searched for. Browsers search 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
 /// Returns the text of a page and the name of its charset.
@@ -11,7 +11,7 @@ pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
     decode_for(bytes, content_type, None)
 }
 
-/// Decodes a style sheet. A style sheet that declares no charset has the charset of its page.
+/// Decodes a style sheet. If a style sheet does not declare a charset, the charset of its page is used.
 pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
     let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);
@@ -61,7 +61,7 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     good >= broken * 4
 }
 
-/// Guesses the charset from the bytes. Kana indicate Japanese; all other text is read as Western European, as in browsers.
+/// Guesses the charset from the bytes. Kana indicate Japanese. All other text is decoded as Western European, as in browsers.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     for encoding in [SHIFT_JIS, EUC_JP] {
         let (text, _, broken) = encoding.decode(bytes);

@@ -1,4 +1,4 @@
-//! Finds the legal name of the company behind a brand, which contains the company's legal form.
+//! Finds the legal name of the company behind a brand. The name contains the company's legal form.
 
 use super::Site;
 use super::page::{Page, lines_of};
@@ -75,14 +75,13 @@ fn company_in(line: &str) -> Option<String> {
     }
     let company = company.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
     let (at, form) = legal_form(company)?;
-    // Cut the string after the legal form, where other text begins. If the form comes first, the name follows the form and ends with the
-    // sentence.
+    // Other text begins after the legal form, so the string is cut there. If the form comes first, the name ends with the sentence.
     let company = if at == 0 { company.split(". ").next().unwrap_or(company) } else { &company[..at + form.len()] };
     let company = company.split(": ").last().unwrap_or(company).trim();
     (company.split_whitespace().count() <= 8 && company.chars().count() > form.chars().count() + 1).then(|| company.to_owned())
 }
 
-/// Splits a line where names end. A name does not end at the comma in `Acme, Inc.`.
+/// Splits a line at the ends of names. The comma in `Acme, Inc.` does not end a name.
 fn company_parts(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for (place, part) in line.split(',').enumerate() {
@@ -98,7 +97,7 @@ fn company_parts(line: &str) -> Vec<String> {
     further.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns a company name without its legal form; returns `None` if the name does not end with a legal form.
+/// Returns a company name without its legal form; `None` if the name does not end with a legal form.
 pub fn without_legal_form(name: &str) -> Option<String> {
     let (at, form) = legal_form(name).filter(|(at, form)| *at > 0 && at + form.len() == name.len())?;
     debug_assert!(name.ends_with(form));

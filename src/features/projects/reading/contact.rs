@@ -51,7 +51,7 @@ fn linked_email(site: &Site) -> Option<String> {
     best_email(linked.collect(), site).or_else(|| written.into_iter().next())
 }
 
-/// Returns the best email address: preferably an address at the site's own domain, and a general address rather than a department's.
+/// Returns the best email address. Prefers addresses at the site's own domain, and general addresses over department addresses.
 fn best_email(mut found: Vec<String>, site: &Site) -> Option<String> {
     let host = site.host_word();
     let rank = |email: &String| {
@@ -78,7 +78,7 @@ fn linked_phone(site: &Site) -> Option<String> {
     })
 }
 
-/// Returns a telephone number from footers and contact pages that is labeled as such or has the format of a telephone number.
+/// Returns a telephone number from footers and contact pages. The number must be labeled as one or have a typical format.
 fn written_phone(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let contacts =
@@ -113,7 +113,7 @@ fn is_grouped(number: &str) -> bool {
     let digits: usize = groups.iter().sum();
     let is_plain = number.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '/' | '\u{a0}'));
     let is_american = groups == [3, 3, 4] || groups == [1, 3, 3, 4] && number.starts_with('1');
-    // National numbers start with a zero. Dates have short groups, and serial numbers have one group.
+    // National numbers start with a zero. Dates have short groups, and serial numbers have only one group.
     let is_national = number.starts_with('0') && (9..=12).contains(&digits) && groups.len() >= 2;
     let is_date = groups.len() == 3 && groups[0] <= 2 && groups[1] <= 2 && matches!(groups[2], 2 | 4);
     is_plain && (is_american || is_national) && !is_date

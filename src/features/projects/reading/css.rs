@@ -1,4 +1,4 @@
-//! Parses the rules in style sheets that are needed to read a brand. Accepts any input.
+//! Parses the rules in style sheets that are required to extract a brand. Accepts any input.
 //!
 //! Keeps only the rules that apply to a wide screen in light mode. The selector matcher rejects states such as `:hover`.
 
@@ -30,7 +30,7 @@ pub struct FontFace {
     /// The weight as written; `400` if the rule sets none.
     pub weight: String,
     pub italic: bool,
-    /// The characters in the file, if the file contains only some.
+    /// The characters in the file (a CSS `unicode-range`), if the file contains only some.
     pub characters: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct Declaration {
     pub important: bool,
 }
 
-/// Parses a style sheet. URLs of background images and fonts in it become absolute if the URL of the style sheet is given.
+/// Parses a style sheet. If the URL of the style sheet is given, URLs of background images and fonts become absolute.
 pub fn parse(text: &str, base: Option<&Url>) -> Sheet {
     let mut sheet = Sheet::default();
     rules(text.trim_start_matches('\u{feff}'), &mut sheet, 0);

@@ -5,8 +5,7 @@ use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// An image with at most this many colors is described as a drawing or a plain area; an image with more colors is described as a
-/// picture.
+/// An image with at most this many colors is described as a drawing or a plain area. An image with more colors is described as a picture.
 const DRAWN_COLORS_MAX: usize = 40;
 /// Words that are meaningless in file names.
 const EMPTY_WORDS: [&str; 34] = [
@@ -46,7 +45,7 @@ const EMPTY_WORDS: [&str; 34] = [
     "von",
 ];
 
-/// The texts about an image: its URL, its alternative text, and the text around it.
+/// The text about an image: its URL, its alternative text, and the text around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     pub url: &'a str,
@@ -108,7 +107,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     };
     let mut tags: Vec<String> = Vec::new();
     let own = candidates.take(40).filter(|word| word.chars().count() >= 3 && word.chars().count() <= IMAGE_TAG_CHARACTERS_MAX);
-    // Leave room for the tags that are always known: the shape and two colors.
+    // Reserve room for the tags that are always known: the shape and two colors.
     for tag in own {
         if tags.len() + 3 < IMAGE_TAGS_MAX && !tags.contains(&tag) {
             tags.push(tag);
@@ -122,7 +121,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     tags
 }
 
-/// Returns the words in a file name: `summer_dress-red-1024x768.jpg` contains summer, dress and red.
+/// Returns the words in a file name, such as `summer`, `dress` and `red` in `summer_dress-red-1024x768.jpg`.
 fn file_words(url: &str) -> Vec<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);

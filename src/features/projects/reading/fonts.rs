@@ -1,4 +1,4 @@
-//! Finds the brand's fonts, and appends font families that most email clients have.
+//! Finds the brand's fonts and appends font families that are available in most email clients.
 
 use super::Site;
 use super::cascade::Styles;
@@ -36,7 +36,7 @@ const GENERIC: [&str; 18] = [
 /// Words in the names of families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
-/// Sans-serif families. Their fallbacks are ignored, because sites often list a serif fallback for them.
+/// Sans-serif families. The fallbacks that a site lists for them are ignored, because they are often serif fonts.
 const KNOWN_SANS: [&str; 34] = [
     "inter",
     "figtree",
@@ -73,11 +73,11 @@ const KNOWN_SANS: [&str; 34] = [
     "quicksand",
     "assistant",
 ];
-/// The maximum number of font files per family, enough for the usual weights.
+/// The maximum number of font files per family, which is enough for the usual weights.
 const FILES_MAX: usize = 4;
 const GOOGLE_FONTS: &str = "fonts.googleapis.com";
 
-/// Words in names of serif families. Names with "sans" are checked first.
+/// Words in the names of serif families. Names with "sans" are checked first.
 const SERIFS: [&str; 30] = [
     "serif",
     "georgia",
@@ -209,8 +209,8 @@ fn bundled_name(family: &str) -> String {
         .to_owned()
 }
 
-/// Returns web fonts for these families: WOFF2 files from the site's own style sheets or, if there are none, style sheets of Google
-/// Fonts, which serve a suitable file to each client.
+/// Returns web fonts for these families: WOFF2 files from the site's own style sheets or, if there are none, Google Fonts style sheets,
+/// which load a suitable file for each client.
 pub fn web_fonts(site: &Site, styles: &Styles, fonts: &BrandFonts) -> Vec<BrandWebFont> {
     let mut families: Vec<String> =
         [&fonts.heading, &fonts.body].into_iter().flatten().filter_map(|stack| first_family(stack)).collect();
@@ -241,7 +241,7 @@ fn is_safe(url: &str) -> bool {
     url.starts_with("https://") && url.len() <= URL_CHARACTERS_MAX && url.chars().all(plain)
 }
 
-/// Returns whether the file contains the basic Latin characters. Font services split a font by script.
+/// Returns whether the file contains the basic Latin characters. Font services split fonts into files by script.
 fn is_latin(face: &FontFace) -> bool {
     let starts = ["U+0000", "U+0-", "U+00-", "U+0020", "U+20-", "U+??"];
     face.characters.as_deref().is_none_or(|range| {

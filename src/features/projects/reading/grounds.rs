@@ -18,7 +18,7 @@ pub fn solid(value: &str) -> Option<Color> {
 
 pub fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     let text = element.attr(name)?.trim();
-    // Also accept a color without `#`, as in old pages.
+    // Also accept colors without `#`, as in old pages.
     color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
 }
 

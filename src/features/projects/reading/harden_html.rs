@@ -1,5 +1,5 @@
-//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the tags after it more expensive to parse, so a few megabytes
-//! of such tags can keep a machine busy for hours or fill its memory. Few real pages exceed the limits of this module.
+//! Makes HTML safe to parse. Under the rules of HTML, each unclosed element makes the tags after it more expensive to parse. A few
+//! megabytes of such tags can therefore keep a machine busy for hours or fill its memory. Few real pages exceed the limits of this module.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

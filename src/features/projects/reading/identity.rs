@@ -76,7 +76,7 @@ const EMPTY_TITLES: [&str; 22] = [
     "loading...",
     "ホーム",
 ];
-/// The minimum length, in characters, of a text whose recognized language overrides the declared language.
+/// The minimum length, in characters, of text whose recognized language overrides the declared language.
 const SURE_CHARACTERS: usize = 300;
 
 /// Returns the brand's name and, if it differs, the legal name of the company.
@@ -143,7 +143,7 @@ fn common_title(site: &Site) -> Option<String> {
         .map(|part| (*part).to_owned())
 }
 
-/// Returns the letters and digits of a string, in lowercase, to find a name such as `Nord & Fluss` in the host `nordfluss.example`.
+/// Returns the letters and digits of a string in lowercase, so that a name such as `Nord & Fluss` is found in the host `nordfluss.example`.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -156,7 +156,7 @@ fn title_parts(title: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the alternative text of the logo, without the word "logo".
+/// Returns the logo's alternative text without the word "logo".
 fn logo_words(site: &Site) -> Option<String> {
     let home = site.home()?;
     let logo = home
@@ -189,12 +189,12 @@ pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     [slogan, marked, from_title, heading, alternate].into_iter().flatten().find(fits)
 }
 
-/// Returns the part of a title that is not the name, if this part is a slogan.
+/// Returns the part of the title other than the name, if this part is a slogan.
 fn title_rest(title: &str, name: &str) -> Option<String> {
     without_name(title, name).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
 }
 
-/// Returns the parts of a title that do not contain the name.
+/// Returns the parts of the title that do not contain the name.
 pub fn without_name(title: &str, name: &str) -> Option<String> {
     let is_other = |part: &&str| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part);
     let rest: Vec<&str> = title_parts(title).into_iter().filter(is_other).collect();
@@ -220,7 +220,7 @@ pub fn description(site: &Site) -> Option<String> {
     declared.or_else(paragraph).map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX))
 }
 
-/// Returns the languages of the site, the main language first.
+/// Returns the languages of the site, main language first.
 pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let Some(home) = site.home() else { return Vec::new() };
     let mut found: Vec<LanguageTag> = Vec::new();
@@ -246,7 +246,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let seen = recognized(text);
     let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     match (&declared, seen) {
-        // Prefer the recognized language: templates declare a language, and many authors forget to change it.
+        // Prefer the recognized language, because templates declare a language that many authors forget to change.
         (Some(declared), Some(seen)) if primary(declared) != seen && text.chars().count() >= SURE_CHARACTERS => add(seen),
         (Some(declared), _) => add(declared),
         (None, Some(seen)) => add(seen),
@@ -277,12 +277,12 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     found.into_iter().map(|tag| tag.as_str().to_owned()).collect()
 }
 
-/// Returns whether the tag is more specific than a bare language: `de-AT` is, and `de` is not.
+/// Returns whether the tag is more specific than a bare language. This is true for `de-AT` and false for `de`.
 fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }
 
-/// Returns the language of a text, if the recognizer considers its result reliable.
+/// Returns the language of the text, if the recognizer considers its result reliable.
 pub fn recognized(text: &str) -> Option<&'static str> {
     let info = whatlang::detect(text).filter(whatlang::Info::is_reliable)?;
     iso_639_1(info.lang().code())

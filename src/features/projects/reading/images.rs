@@ -1,4 +1,4 @@
-//! Finds images on a site: candidates for its logo, and images for emails. Returns only URLs; other code measures the images.
+//! Finds images on a site: candidates for its logo, and images for emails. Returns only URLs. Other code measures the images.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ const IMAGES_MAX: usize = 30;
 const PAGE_IMAGES_MAX: usize = 500;
 /// The maximum number of elements per page to check for a background image.
 const BACKGROUNDS_MAX: usize = 300;
-/// The minimum width and height that a page declares for an image, in pixels; smaller images are icons.
+/// The minimum declared width and height of images, in pixels. Smaller images are usually icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
 /// Words in addresses and classes of images that do not show the brand.
@@ -55,7 +55,7 @@ const NO_IMAGES: [&str; 24] = [
 /// Words in the classes, ids and roles of elements that contain logos of other companies.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
-/// The URL of an image on the site, and the texts about it; the image has not been fetched yet.
+/// The URL of an image on the site and the text about the image, which has not been fetched yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCandidate {
     pub url: String,
@@ -106,8 +106,8 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns the URLs of up to three images and drawings that are most likely the logo: named as a logo, in the header, or linked to the home
-/// page.
+/// Returns the URLs of up to three images and drawings that are most likely the logo, because they are named as a logo, are in the header,
+/// or link to the home page.
 fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
@@ -133,7 +133,7 @@ fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
 }
 
-/// Ranks an image or drawing as a logo, from 0 for the most likely; returns `None` if it is not a logo.
+/// Ranks an image or drawing as a logo. The most likely logo has rank 0. Returns `None` if the image is not a logo.
 fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
     let own = ["class", "id", "src", "alt", "data-src", "aria-label"]
         .iter()
@@ -180,7 +180,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     let mut icons: Vec<(u32, String)> = Vec::new();
     for (base, manifest) in &site.manifests {
         for icon in list(manifest, "icons") {
-            // Skip maskable and monochrome icons, which operating systems crop or recolor.
+            // Skip maskable and monochrome icons, because operating systems crop or recolor them.
             if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
                 continue;
             }
@@ -214,19 +214,19 @@ fn icon_links(page: &Page) -> Vec<String> {
         }
     }
     if icons.is_empty() {
-        // Add the default icon path, which browsers request even without a link.
+        // Add the default icon path, which browsers request even if no link refers to it.
         icons.extend(page.url.join("/favicon.ico").ok().map(|url| (16, url.to_string())));
     }
     icons.sort_by_key(|(side, _)| std::cmp::Reverse(*side));
     icons.into_iter().take(3).map(|(_, url)| url).collect()
 }
 
-/// Returns the URL of the best image file that an `img` element offers: the largest one in its set that is not wider than emails need
-/// or, without a set, its plain source.
+/// Returns the URL of the best image file that an `img` element offers: the largest image in its `srcset` that is not wider than emails
+/// need or, without a `srcset`, its plain source.
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
-        // Use only formats that email clients support; the `img` element itself usually offers one.
+        // Use only formats that email clients support. The `img` element itself usually offers one.
         let fits = |source: &ElementRef<'_>| {
             source.attr("type").is_none_or(|kind| matches!(kind, "image/jpeg" | "image/png" | "image/gif"))
         };
@@ -242,7 +242,7 @@ fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     all.find_map(|href| page.address(&href)).map(|url| url.to_string())
 }
 
-/// Returns the widest image in a set such as `a.jpg 400w, b.jpg 800w` that is not wider than emails need.
+/// Returns the widest image in a `srcset` such as `a.jpg 400w, b.jpg 800w` that is not wider than emails need.
 fn largest_of_set(set: &str) -> Option<&str> {
     let mut best: Option<(f32, &str)> = None;
     for candidate in set.split(", ").flat_map(|part| part.split(",\n")) {
@@ -307,8 +307,8 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
     found
 }
 
-/// Returns the images that are backgrounds of the page's sections. The background of a section with the main heading, or with a class such
-/// as `hero`, ranks best.
+/// Returns the images that are backgrounds of the page's sections. Backgrounds of sections with the main heading or with a class such as
+/// `hero` rank highest.
 fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
     let elements =
         "header, section, figure, main > div, body > div, div[style], div[class], div[data-bg], [data-background-image]";
@@ -348,7 +348,7 @@ fn background_of(element: ElementRef<'_>, page: &Page, styles: &Styles) -> Optio
     urls.into_iter().filter(|url| !url.starts_with("data:")).find_map(|url| page.address(&url)).map(String::from)
 }
 
-/// Maps the URLs of the other variants of an image that pages offer in several sizes to the URL that [`best_source`] chooses.
+/// For images that pages offer in several sizes, maps the URLs of the variants to the URL that [`best_source`] chooses.
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {
@@ -364,8 +364,8 @@ fn smaller_ones(site: &Site) -> HashMap<String, String> {
     found
 }
 
-/// Ranks an image; a lower rank is better. Prominent images come first, then images of products, images in the text, and all others. Images
-/// on pages that the caller did not name and images without alternative text rank lower.
+/// Ranks an image. A lower rank is better. Prominent images come first, then product images, images in the text, and all other images.
+/// Images on pages that the caller did not name and images without alternative text rank lower.
 fn rank(image: ElementRef<'_>, page: &Page, has_alt: bool) -> u8 {
     let is_hero = is_within(image, &[], &["hero", "banner", "jumbotron", "stage", "cover", "slider", "featured"]);
     let is_product = is_within(image, &[], &["product", "menu", "card"]);

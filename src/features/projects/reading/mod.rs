@@ -2,7 +2,8 @@
 //! clock.
 //!
 //! There is one file per kind of fact. Each file checks the places where sites usually state the fact, most explicit first: structured
-//! data, then the page's head, then styles and text. A fact that is not found stays empty, except that some colors get default values.
+//! data, then the page's head, then styles and text. Facts that are not found stay empty, except for some colors, which have default
+//! values.
 
 mod address;
 mod buttons;
@@ -49,10 +50,10 @@ use crate::base::color::{self, distance, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
-/// The minimum number of visible characters on a page. A page with fewer characters is rendered by scripts or nearly empty.
+/// The minimum number of visible characters on a page. A page with fewer characters is nearly empty or rendered by scripts.
 const EMPTY_CHARACTERS: usize = 80;
 
-/// The maximum number of tags in all pages of a site, which take 200 MiB when they are parsed. Further pages are read as if they were
+/// The maximum number of tags in all pages of a site. When parsed, they take 200 MiB of memory. Pages beyond the limit are treated as
 /// empty. Large shops have 5,000 tags on a page.
 const SITE_TAGS_MAX: usize = 400_000;
 
@@ -72,7 +73,7 @@ pub struct Raw<'a> {
 /// All fetched files of a site.
 #[derive(Default)]
 pub struct Sources<'a> {
-    /// The fetched pages: first those that the caller named, in the caller's order, then the others.
+    /// The fetched pages: first the pages that the caller named, in the caller's order, then all others.
     pub pages: Vec<Raw<'a>>,
     pub styles: Vec<Raw<'a>>,
     pub manifests: Vec<Raw<'a>>,
@@ -86,12 +87,12 @@ pub struct Draft {
     /// The images that are worth analyzing, most useful first.
     pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
-    /// The primary color that the style sheets define, if the home page does not show it.
+    /// The primary color that the style sheets define but the home page does not show.
     #[serde(default)]
     pub unshown_primary: Option<String>,
     /// Remarks about how the site was read, for users.
     pub notes: Vec<String>,
-    /// The measurements made so far: first those of the logos, then those of the images.
+    /// The measurements so far: first the logos, then the images.
     pub measured: Vec<MeasuredImage>,
 }
 
@@ -113,7 +114,7 @@ pub struct MeasuredImage {
 /// A site whose files have been parsed.
 struct Site {
     pages: Vec<Page>,
-    /// The structured data of all pages, that of the home page first.
+    /// The structured data of all pages, home page first.
     nodes: Vec<Value>,
     /// The web app manifests, each with the base URL of its relative addresses.
     manifests: Vec<(Url, Value)>,
@@ -145,7 +146,7 @@ impl Site {
     }
 }
 
-/// Reads a site; returns a draft of its brand.
+/// Reads a site and returns a draft of its brand.
 pub fn read(sources: &Sources<'_>) -> Draft {
     let mut tags_left = SITE_TAGS_MAX;
     let pages: Vec<Page> = sources.pages.iter().map(|raw| Page::parse_within(raw, &mut tags_left)).collect();
@@ -217,9 +218,9 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Completes the palette with the colors of the analyzed logos. If `unshown_primary` is vivid and a logo contains it, that color becomes
-/// the primary color. A former primary color that is vivid and clearly different then becomes the accent color. A missing primary color,
-/// and with it a missing button color, becomes the first vivid color of the logos.
+/// Completes the palette with colors from the analyzed logos. If `unshown_primary` is vivid and a logo contains it, it becomes the primary
+/// color. If the former primary color is vivid and clearly different, it becomes the accent color. If the primary color is missing, the
+/// first vivid color of the logos becomes the primary color and, if the button color is also missing, the button color.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_primary: Option<Color>) {
     let is_in_logo = |color: &Color| colors.iter().any(|other| distance(*other, *color) < ALIKE);
     if let Some(primary) = unshown_primary.filter(|color| is_vivid(*color) && is_in_logo(color)) {

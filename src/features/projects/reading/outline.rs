@@ -68,7 +68,7 @@ pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
         .collect()
 }
 
-/// Returns the URLs of the pages and of further sitemaps in a sitemap. Also accepts a plain list of URLs, which some sites use.
+/// Returns the URLs of the pages and nested sitemaps that a sitemap lists. Also accepts a plain list of URLs, which some sites use.
 pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     let (mut pages, mut sitemaps) = (Vec::new(), Vec::new());
     let text = String::from_utf8_lossy(bytes);
@@ -117,7 +117,7 @@ impl Rules {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }
 
-    /// Returns the URLs of the site's sitemaps that the robots.txt lists.
+    /// Returns the URLs of the sitemaps that the robots.txt lists.
     pub fn sitemaps(&self) -> Vec<Url> {
         self.0.iter().flat_map(|robot| &robot.sitemaps).filter_map(|text| text.parse().ok()).collect()
     }

@@ -13,7 +13,7 @@ use crate::engine::render::tree::{is_block, is_cell};
 const SILENT: [&str; 9] = ["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas"];
 /// Elements that surround the main text.
 const AROUND: [&str; 9] = ["nav", "footer", "aside", "form", "button", "select", "dialog", "menu", "label"];
-/// Words in classes, ids and roles of elements that surround the main text.
+/// Words in the classes, IDs and roles of elements that surround the main text.
 const AROUND_WORDS: [&str; 17] = [
     "cookie",
     "consent",
@@ -35,7 +35,7 @@ const AROUND_WORDS: [&str; 17] = [
 ];
 /// The maximum depth of text in a page; deeper text is ignored.
 const DEPTH_MAX: u32 = 256;
-/// The maximum nesting depth of a page. A deeper page is not read, because every walk up the tree would take too long.
+/// The maximum nesting depth of a page. A deeper page is skipped, because walking up its tree would take too long.
 const TREE_DEPTH_MAX: u32 = 600;
 /// The maximum number of footers to read on a page; some pages use the footer class for every part of the footer.
 const FOOTERS_MAX: usize = 20;
@@ -43,10 +43,10 @@ const FOOTERS_MAX: usize = 20;
 /// A parsed HTML page.
 pub struct Page {
     pub url: Url,
-    /// Whether the caller named this page. The first such page is the home page.
+    /// Whether the caller supplied this page. The first such page is the home page.
     pub given: bool,
     pub html: Html,
-    /// The base URL of relative addresses.
+    /// The base URL for resolving relative addresses.
     base: Url,
     /// The value of the `Content-Language` header.
     pub language: String,
@@ -200,7 +200,7 @@ pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
 struct Lines {
     blocks: Vec<Block>,
     line: String,
-    /// Whether to include the text around the main text.
+    /// Whether to include the text outside the main text.
     everything: bool,
 }
 
@@ -263,7 +263,7 @@ fn is_hidden(element: ElementRef<'_>) -> bool {
     element.attr("hidden").is_some() || element.attr("aria-hidden") == Some("true") || style()
 }
 
-/// Returns whether an element belongs to the navigation, footers, forms and other parts around the main text.
+/// Returns whether an element belongs to the navigation, a footer, a form or another part around the main text.
 fn is_around(element: ElementRef<'_>) -> bool {
     let name = element.value().name();
     if AROUND.contains(&name) {
@@ -282,8 +282,8 @@ fn is_around(element: ElementRef<'_>) -> bool {
         })
 }
 
-/// Returns whether an element or one of its ancestors has one of these element names, or has one of these words in its class, id or role.
-/// Ignores these attributes of `html` and `body`.
+/// Returns whether an element or one of its ancestors has one of these element names, or one of these words in its class, ID or role.
+/// Ignores the class, ID and role of `html` and `body`.
 pub fn is_within(element: ElementRef<'_>, names: &[&str], words: &[&str]) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {

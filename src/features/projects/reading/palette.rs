@@ -15,15 +15,15 @@ use crate::features::projects::brand::BrandPalette;
 
 /// The maximum number of elements per page whose colors are counted.
 const COUNTED_MAX: usize = 500;
-/// The minimum difference between two colors that are clearly different, such as the accent color and the primary color.
+/// The minimum distance between two clearly different colors, such as the accent color and the primary color.
 pub const CLEARLY_OTHER: f32 = 0.12;
-/// The minimum difference, in degrees, between the hues of two different colors. Colors with closer hues are shades of one color.
+/// The minimum difference, in degrees, between the hues of two different colors. Colors with closer hues are shades of the same color.
 const OTHER_HUE: f32 = 25.0;
 /// Words in the names of CSS variables for a brand's primary color, most reliable first. [`ACCENT_NAMES`] contains the words for its
 /// accent color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Words in variable names that mark a different color, such as the color of text on the brand color, or a paler or darker shade.
+/// Words in variable names that indicate a different color, such as the color of text on the brand color, or a paler or darker shade.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -118,8 +118,8 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     })
 }
 
-/// Returns a color of running text that is legible on the page's background, or a default color if the page has none; returns `None` if
-/// the background is unknown.
+/// Returns a text color that is legible on the page's background, or a default color if the page has none; returns `None` if the background
+/// is unknown.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -135,7 +135,7 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
     Some(legible.unwrap_or_else(|| readable_on(background)))
 }
 
-/// The candidates for brand colors, by where they were found.
+/// The candidates for brand colors, by source.
 struct Hints {
     named_primary: Option<Color>,
     named_accents: Vec<Color>,
@@ -143,9 +143,9 @@ struct Hints {
     header: Option<Color>,
     links: Vec<Color>,
     headings: Vec<Color>,
-    /// The colors of texts, lines and areas on the page, most frequent first.
+    /// The colors of text, lines and areas on the page, most frequent first.
     counted: Vec<Color>,
-    /// Whether scripts build the page, so that it shows no colors yet.
+    /// Whether scripts build the page, so that the HTML shows no colors.
     is_empty: bool,
 }
 
@@ -180,7 +180,7 @@ impl Hints {
         }
     }
 
-    /// Returns the color if the page shows it, or if scripts build the page. Themes also define colors that a site does not use.
+    /// Returns the color if the page shows it, or if scripts build the page. Themes also define colors that the site does not use.
     fn shown(&self, color: Option<Color>) -> Option<Color> {
         color.filter(|color| self.is_empty || self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
@@ -196,7 +196,7 @@ impl Hints {
         first.or_else(further).or_else(plain)
     }
 
-    /// Returns the accent color: a color that differs clearly from the primary color and the background, and that is not the text color. A
+    /// Returns the accent color: a color that differs clearly from the primary color and the background, and is not the text color. A
     /// darker or lighter shade of the primary color is used only if the page has no other vivid color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let named = self.named_accents.iter().filter_map(|color| self.shown(Some(*color)));
@@ -217,7 +217,7 @@ impl Hints {
     }
 }
 
-/// Returns the colors of the page's texts, lines and areas, most frequent first. Grays are left out.
+/// Returns the colors of the page's text, lines and areas, most frequent first. Grays are left out.
 fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     const PLACES: [&str; 11] = [
         "color",
@@ -245,8 +245,8 @@ fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     counts.into_iter().map(|(_, color)| color).collect()
 }
 
-/// Returns the colors of variables whose names contain one of `names`, in the order of `names`. Of several variables for one name, those
-/// with a vivid color come first, then those with the shortest names.
+/// Returns the colors of variables whose names contain one of `names`, in the order of `names`. If several variables match a name, vivid
+/// colors come first, then the colors of variables with shorter names.
 fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Vec<Color> {
     let mut all = Vec::new();
     for wanted in names {
@@ -295,8 +295,8 @@ mod tests {
         read(&sources).brand.palette
     }
 
-    /// Regression: Shopify's theme Dawn stores RGB channels in its variables. They were read as hue, saturation and lightness, which
-    /// resulted in a cyan that the site does not contain.
+    /// Regression: Shopify's theme Dawn stores RGB channels in its variables. They were parsed as hue, saturation and lightness, which
+    /// produced a cyan that the site does not contain.
     #[test]
     fn channels_in_variables_are_read_as_the_theme_uses_them() {
         let sheet =

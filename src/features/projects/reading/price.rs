@@ -5,7 +5,7 @@ use scraper::ElementRef;
 use super::cascade::{Styles, parent};
 use super::page::text_of;
 
-/// Currency signs. A dollar sign is read as US dollars, the most common dollar.
+/// Currency signs. A dollar sign is interpreted as US dollars, the most common dollar currency.
 const SIGNS: [(&str, &str); 14] = [
     ("€", "EUR"),
     ("£", "GBP"),
@@ -53,7 +53,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Adds this list price, if it is higher than the price.
+    /// Sets the list price if it is higher than the price.
     pub fn with_before(self, before: Option<String>) -> Self {
         let number = |text: &str| text.parse::<f64>().unwrap_or_default();
         let before = before.filter(|before| number(before) > number(&self.price) && number(&self.price) > 0.0);
@@ -61,7 +61,7 @@ impl Price {
     }
 }
 
-/// Returns the price in these elements, which belong to one product: the first that is not struck through, and the first list price.
+/// Returns the price in these elements, which belong to one product: the first price that is not struck through, and the first list price.
 /// `whole` is the text of the product.
 pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Styles, whole: &str) -> Option<Price> {
     let (mut current, mut before): (Vec<(String, Option<String>)>, Option<String>) = (Vec::new(), None);
@@ -104,7 +104,7 @@ fn is_named_before(element: ElementRef<'_>, text: &str) -> bool {
         || BEFORE_TEXTS.iter().any(|word| lowered.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', ':', '.'])))
 }
 
-/// Returns all amounts in a text, each with the currency in the text, if there is one.
+/// Returns all amounts in the text, each with its currency if the text names one.
 fn amounts(text: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -116,7 +116,7 @@ fn amounts(text: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// Returns the currency whose sign or code is in a text.
+/// Returns the currency whose sign or code occurs in the text.
 pub fn sign_in(text: &str) -> Option<String> {
     let coded = ["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "JPY", "PLN", "CAD", "AUD"]
         .into_iter()
@@ -128,7 +128,7 @@ fn is_part(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '’' | '\u{a0}' | '\u{202f}')
 }
 
-/// Returns the first amount in a string, with a decimal point, and the currency in the string, if there is one.
+/// Returns the first amount in a string, with a decimal point, and the currency if the string names one.
 pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let start = text.find(|character: char| character.is_ascii_digit())?;
     let digits: String = text[start..].chars().take_while(|c| is_part(*c)).collect();
@@ -155,14 +155,15 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     Some((amount, sign_in(text)))
 }
 
-/// Returns the decimals of a price as shops write them: at least two. Structured data also contains prices such as `189.0` and `49.000000`.
+/// Returns the decimals of a price as shops write them: at least two digits. Structured data also contains prices such as `189.0` and
+/// `49.000000`.
 fn decimals_of(digits: &str) -> String {
     let needed = digits.trim_end_matches('0');
     let length = if digits.len() == 3 { 3 } else { needed.len().max(2) };
     format!("{needed:0<length$}")
 }
 
-/// Returns an amount in the notation of its currency: `480.00` yen become `480`.
+/// Formats an amount as is usual for its currency: `480.00` in yen becomes `480`.
 pub fn in_currency(amount: String, currency: Option<&str>) -> String {
     const WITHOUT_DECIMALS: [&str; 6] = ["JPY", "KRW", "VND", "CLP", "ISK", "XOF"];
     let has_none = currency.is_some_and(|code| WITHOUT_DECIMALS.contains(&code));

@@ -25,7 +25,7 @@ const KINDS: [&str; 9] = [
     "MobileApplication",
     "Course",
 ];
-/// Query parameters that do not select a different product. A name that ends with `_` matches all parameters that start with it.
+/// Query parameters that do not select a different product. A name that ends with `_` matches all parameters that start with that name.
 const TRACKING: [&str; 12] =
     ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
@@ -61,7 +61,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
         let only_one = structured.len() == 1;
         let mut count = structured.len();
         for product in structured {
-            // If a linked page describes a single product and states no URL for it, the product gets the URL of the page.
+            // If a linked page describes a single product and states no URL for it, use the URL of the page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             found.add(BrandProduct { url, ..product }, Evidence::Data, name);
         }
@@ -77,8 +77,8 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
             without.push(page);
         }
     }
-    // Shops also list prices of things that are not products. Price lists are therefore read only on pages without products, and only if
-    // no page of the site has products or the page's path or title marks it as a price list.
+    // Shops also list prices for things other than products. Price lists are therefore read only on pages without products, and only if no
+    // page of the site has products or the page's path or title marks it as a price list.
     let is_bare = found.0.is_empty();
     for page in without.into_iter().filter(|page| is_bare || is_list_page(page)) {
         for product in from_lists(page, styles) {
@@ -89,7 +89,7 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
 }
 
 impl ProductList {
-    /// Adds a product to the list, or completes a product that is already in the list. A more certain price replaces a less certain one.
+    /// Adds a product to the list, or fills in a product that is already in the list. A more certain price replaces a less certain one.
     fn add(&mut self, product: BrandProduct, evidence: Evidence, brand: Option<&str>) {
         let name = own_name(&product.name, brand);
         let url = product.url.as_deref().and_then(canonical);
@@ -118,8 +118,8 @@ impl ProductList {
         other.price_before = price.with_before(before).before;
     }
 
-    /// Returns the position of this product. A page can contain several products, so two products with the same URL are the same only if
-    /// their names are also similar.
+    /// Returns the position of a product in the list. A page can contain several products, so two products with the same URL are the same
+    /// only if their names are also similar.
     fn known(&self, product: &BrandProduct, key: Option<&String>) -> Option<usize> {
         let folded = fold(&product.name);
         let is_at = |entry: &Entry| {

@@ -1,7 +1,7 @@
 //! Parses the structured data of a page, JSON-LD and microdata, into one list of objects.
 //!
-//! Sites write structured data by hand or with plug-ins, and often with mistakes, so data with common mistakes is accepted. This file does
-//! not depend on what the objects are used for.
+//! Sites write structured data by hand or with plug-ins, often with mistakes, so common mistakes are tolerated. This file does not depend
+//! on how the objects are used.
 
 use scraper::ElementRef;
 use serde_json::{Map, Value};
@@ -31,7 +31,8 @@ const OTHERS: [&str; 12] = [
     "mentions",
 ];
 
-/// Returns the objects on the page that have a type, outer objects first. Leaves out objects in unrelated properties.
+/// Returns the objects on the page that have a type, outer objects first. Excludes objects in properties about unrelated people and
+/// companies.
 pub fn nodes(page: &Page) -> Vec<Value> {
     let mut found = Vec::new();
     for script in page.all("script[type]") {
@@ -158,12 +159,13 @@ pub fn is_a(node: &Value, kinds: &[&str]) -> bool {
     }
 }
 
-/// Returns the value of a property as a string: the first of several values, or the value, name or URL of an object.
+/// Returns the value of a property as a string. If there are several values, returns the first; if the value is an object, returns its
+/// value, name or URL.
 pub fn text(node: &Value, name: &str) -> Option<String> {
     plain(&node[name])
 }
 
-/// Returns a value as a string, by the rules of [`text`].
+/// Returns a value as a string, as [`text`] does.
 pub fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => clean(&unescaped(text)),

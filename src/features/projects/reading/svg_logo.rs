@@ -1,7 +1,6 @@
-//! Extracts logos that are drawn in the page itself (inline SVG), as SVG files that do not need the page.
+//! Extracts logos drawn directly in the page (inline SVG) as standalone SVG files.
 //!
-//! A drawing in a page takes colors and shapes from the rest of the page: from style sheets, the text color, and symbols elsewhere in the
-//! page.
+//! An inline drawing depends on the rest of the page: on style sheets, the text color, and symbols defined elsewhere.
 
 use data_encoding::BASE64;
 use scraper::{ElementRef, Node};
@@ -46,7 +45,7 @@ pub fn drawn_logo(svg: ElementRef<'_>, page: &Page, styles: &Styles) -> Option<S
     (writer.elements > 0 && writer.out.len() <= BYTES_MAX).then(|| format!("{START}{}", BASE64.encode(writer.out.as_bytes())))
 }
 
-/// Returns the drawings in a page, in the order of the page.
+/// Returns the drawings in a page, in document order.
 pub fn drawings(page: &Page) -> Vec<ElementRef<'_>> {
     page.all("svg").into_iter().take(DRAWINGS_MAX).collect()
 }
@@ -56,7 +55,7 @@ pub fn bytes_of(url: &str) -> Option<Vec<u8>> {
     BASE64.decode(url.strip_prefix(START)?.as_bytes()).ok()
 }
 
-/// Returns the attributes for the size of the drawing: its own or, if it only shows a symbol, those of the symbol.
+/// Returns the attributes for the size of the drawing: its own attributes or, if it only shows a symbol, the symbol's.
 fn size_of(svg: ElementRef<'_>, page: &Page) -> Option<String> {
     let number =
         |text: &str| text.trim().trim_end_matches("px").parse::<f32>().ok().filter(|side| side.is_finite() && *side >= 1.0);

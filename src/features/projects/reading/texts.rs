@@ -1,4 +1,4 @@
-//! Extracts the main texts of a site's pages, for entries in the knowledge base.
+//! Extracts the main text of a site's pages, for entries in the knowledge base.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,17 +13,17 @@ use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHA
 
 /// The minimum length, in characters, of the text of a linked page. Shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
-/// The minimum number of words in a paragraph or list item; shorter ones are labels.
+/// The minimum number of words in a paragraph or list item; shorter text is a label.
 const WORDS_MIN: usize = 4;
-/// The usual number of characters in a word of a language that is written without spaces.
+/// The typical number of characters per word in a language that is written without spaces.
 const UNSPACED_WORD_CHARACTERS: usize = 3;
-/// The minimum number of characters of a paragraph that does not end like a sentence.
+/// The minimum number of characters in a paragraph that does not end like a sentence.
 const SENTENCE_CHARACTERS_MIN: usize = 60;
-/// Words in the paths of pages with formal content that contains no information about the brand.
+/// Words in the paths of legal pages, which contain no information about the brand.
 const FORMAL_PAGES: [&str; 5] = ["impressum", "imprint", "legal", "mentions", "colofon"];
 /// Words in the paths of pages with contact details, which are kept if they also contain opening hours.
 const CONTACT_PAGES: [&str; 8] = ["kontakt", "contact", "contatti", "contacto", "contato", "access", "anfahrt", "find-us"];
-/// A page with formal content or contact details is kept if its text has at least this many characters.
+/// A legal page or a contact page is kept if its text has at least this many characters.
 const FORMAL_CHARACTERS_MIN: usize = 800;
 /// Text that appears on at least this many pages is treated as boilerplate.
 const SHARED_BY: usize = 3;
@@ -87,7 +87,7 @@ pub struct Text {
     pub url: String,
 }
 
-/// Returns the main texts of the pages that contain information about the brand, without boilerplate.
+/// Returns the main text of each page that contains information about the brand, without boilerplate.
 pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<Text> {
     let descriptions: Vec<&str> = products.iter().filter_map(|product| product.description.as_deref()).collect();
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
@@ -119,14 +119,14 @@ pub fn texts(site: &Site, products: &[BrandProduct], name: Option<&str>) -> Vec<
     found
 }
 
-/// Returns the blocks at the start of a page that can be an announcement bar: short texts before the first heading.
+/// Returns the blocks at the start of a page that can be an announcement bar: short text before the first heading.
 fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     let first = blocks.iter().take(BAR_BLOCKS).take_while(|block| !matches!(block.kind, BlockKind::Heading(_)));
     first.filter(|block| block.text.chars().count() <= BAR_CHARACTERS_MAX)
 }
 
-/// Returns whether the text of a page contains information about the brand: the opening hours, or at least one sentence that is not in
-/// the `descriptions` of its products. A formal page must be long; a contact page must be long or contain opening hours.
+/// Returns whether the text of a page contains information about the brand: the opening hours, or at least one sentence that is not in the
+/// `descriptions` of its products. A legal page must be long; a contact page must be long or contain opening hours.
 fn says_something(page: &Page, blocks: &[&Block], text: &Text, descriptions: &[&str]) -> bool {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
     let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
@@ -141,17 +141,17 @@ fn says_something(page: &Page, blocks: &[&Block], text: &Text, descriptions: &[&
     }
 }
 
-/// Returns whether a block is a sentence, not a label or a request to turn on scripts.
+/// Returns whether a block is a sentence, not a label or a request to enable JavaScript.
 fn is_sentence(block: &Block) -> bool {
     let ends = block.text.trim_end_matches(['"', '”', '“', '»', ')']).ends_with(['.', '!', '?', '…', '。', '！', '？']);
     let is_long = block.text.chars().count() >= SENTENCE_CHARACTERS_MIN;
     is_running(block) && (ends || is_long) && !block.text.to_lowercase().contains("javascript")
 }
 
-/// Returns whether a text contains opening hours, such as `Mo–Fr 9–18 Uhr` or `Saturday 10am to 4pm`.
+/// Returns whether the text contains opening hours, such as `Mo–Fr 9–18 Uhr` or `Saturday 10am to 4pm`.
 fn is_hours(text: &str) -> bool {
     let lowered = text.to_lowercase();
-    // Abbreviations are capitalized; in lowercase, they are other words, such as `so` and `do`.
+    // Weekday abbreviations are capitalized; in lowercase, they are other words, such as `so` and `do`.
     let is_day = |word: &str| {
         WEEKDAYS.contains(&word.to_lowercase().as_str()) && (word.chars().count() > 3 || word.starts_with(char::is_uppercase))
     };
@@ -164,13 +164,13 @@ fn is_hours(text: &str) -> bool {
     has_day && times.filter(is_time).count() >= 2 && text.chars().count() <= BAR_CHARACTERS_MAX
 }
 
-/// Returns the text of the longest meaningful page, even if all pages repeat it, for a site without sentences.
+/// For a site without sentences, returns the text of the longest meaningful page, even if all pages repeat that text.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
     // A request to enable JavaScript contains no information about the brand.
     let is_meaningful = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
     let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(is_meaningful));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
-    // Reverse the order, because `max_by_key` returns the last of several equally long texts and the home page should win.
+    // Reverse the order: `max_by_key` returns the last of several equally long texts, and the home page should win.
     texts.rev().max_by_key(|text| text.content.chars().count())
 }
 
@@ -220,8 +220,8 @@ pub fn running(site: &Site) -> Vec<String> {
     all.filter(|text| seen.insert(text.clone())).collect()
 }
 
-/// Returns the running text of each page that describes the brand. Excludes pages about a single product or the terms of an order, whose
-/// words describe goods and rules, not the voice of the brand.
+/// Returns the running text of each page that describes the brand. Excludes pages about a single product and pages about the terms of an
+/// order, because their words describe goods and rules, not the voice of the brand.
 pub fn spoken(site: &Site) -> Vec<Vec<String>> {
     let is_own = |page: &&Page| {
         let path = page.url.path().to_lowercase();
@@ -239,7 +239,7 @@ fn is_running(block: &Block) -> bool {
     matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && words_count(&block.text) >= WORDS_MIN
 }
 
-/// Returns the number of words in a text. Japanese, Chinese and Thai are written without spaces, so their words are estimated.
+/// Returns the number of words in the text. Japanese, Chinese and Thai are written without spaces, so their words are estimated.
 fn words_count(text: &str) -> usize {
     let is_unspaced = |c: &char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     text.split_whitespace().count().max(text.chars().filter(is_unspaced).count() / UNSPACED_WORD_CHARACTERS)

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandProduct, BrandVoice};
 
-/// The minimum number of words from which a voice can be derived.
+/// The minimum number of words that are needed to derive a voice.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
 /// The minimum length, in characters, of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
@@ -14,10 +14,10 @@ const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 /// The minimum number of texts in which a recurring word must occur.
 const TEXTS_MIN: usize = 2;
-/// Further common words that many shops, restaurants and services use, in the languages of [`GRAMMARS`].
+/// Additional common words that many shops, restaurants and services use, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
-/// In texts with fewer words than this in total, a word that occurs twice is frequent.
+/// If the texts together have fewer words than this, a word that occurs twice is frequent.
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// The words that indicate the grammatical person and formality in one language.
@@ -26,7 +26,7 @@ struct LanguageVoice {
     we: &'static [&'static str],
     i: &'static [&'static str],
     casual: &'static [&'static str],
-    /// Formal forms of address, spelled as in the middle of a sentence.
+    /// Formal forms of address, spelled as they appear in the middle of a sentence.
     formal: &'static [&'static str],
     common: &'static [&'static str],
 }
@@ -142,7 +142,7 @@ const GRAMMARS: [LanguageVoice; 7] = [
     },
 ];
 
-/// Returns the words for what the brand sells: the last word of each product name that has several words, if `about` (the brand's
+/// Returns the words for what the brand sells: the last word of each product name that consists of several words, if `about` (the brand's
 /// tagline and description) contains this word or its plural.
 pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     let about: HashSet<String> = about.iter().flatten().flat_map(|text| words(text)).collect();
@@ -152,7 +152,7 @@ pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     heads.filter(is_known).collect()
 }
 
-/// Derives the voice from running texts in this language. Typical words come from `pages`, the texts of each page that describes the brand,
+/// Derives the voice from running text in this language. Typical words come from `pages`, the text of each page that describes the brand,
 /// excluding the brand's name. The words in `goods` can be typical even if many shops use them.
 pub fn voice(
     texts: &[String],
@@ -183,7 +183,7 @@ pub fn voice(
     }
 }
 
-/// Returns the words of a text in lowercase, including inner apostrophes.
+/// Returns the words of the text in lowercase, including inner apostrophes.
 fn words(text: &str) -> Vec<String> {
     let straight = text.replace('’', "'");
     let parts = straight.split(|character: char| !character.is_alphanumeric() && character != '\'');
@@ -252,7 +252,7 @@ fn formality(text: &str, words: &[String], grammar: &LanguageVoice, sentence_wor
     }
 }
 
-/// Counts how often the capitalized words in `of` occur other than at the start of a sentence.
+/// Counts how often the capitalized words in `of` occur in positions other than the start of a sentence.
 fn capitals_inside(text: &str, of: &[&str]) -> usize {
     let mut begins = true;
     let mut count = 0;

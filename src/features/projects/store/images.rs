@@ -1,4 +1,4 @@
-//! The images of a project: images found on its pages, and images that users added.
+//! The images of a project: images found on its pages and images added by users.
 //!
 //! The image analysis later fills in missing descriptions and tags; the table `QUEUE` is its queue. Values that users set always take
 //! precedence.
@@ -46,7 +46,7 @@ pub enum Origin {
     Removed,
 }
 
-/// An image or logo that waits for analysis.
+/// An image or logo that is waiting for analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingAnalysis {
     pub account: AccountId,
@@ -59,7 +59,7 @@ pub struct PendingAnalysis {
 
 impl Record for PendingAnalysis {}
 
-/// Returns all images of a project: first those that users added, newest first; then those found on pages, best first.
+/// Returns all images of a project: first the images that users added, newest first; then the images found on pages, best first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let shown = all_with_removed(tx, project)?.into_iter().filter(|picture| picture.origin != Origin::Removed);
     let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) = shown.partition(|picture| picture.origin == Origin::Given);
@@ -68,7 +68,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     Ok(given)
 }
 
-/// Returns all images of a project, including images of its pages that users removed.
+/// Returns all images of a project, including images from its pages that users removed.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, picture)| picture).collect())
@@ -92,7 +92,7 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
     tx.delete(QUEUE, &(project, id));
 }
 
-/// Removes an image from a project. An image of the project's pages does not return with the next import.
+/// Removes an image from a project. If the image was found on the project's pages, the next import does not add it again.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
     delete(tx, project, picture.id);
     if picture.origin == Origin::Found {
@@ -100,7 +100,7 @@ pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) 
     }
 }
 
-/// Queues an image, or the logo at the URL `logo`, for analysis.
+/// Queues an image, or the logo with the URL `logo`, for analysis.
 pub fn request_analysis(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
     let pending = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
     tx.put(QUEUE, &(project, id), &pending);

@@ -34,7 +34,7 @@ pub fn find(tx: &impl Read, project: ProjectId) -> Result<Option<Import>> {
     tx.get(IMPORTS, &project)
 }
 
-/// Returns up to `limit` unfinished imports, those of the oldest projects first.
+/// Returns up to `limit` unfinished imports, oldest projects first.
 pub fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<(ProjectId, Queued)>> {
     tx.list(QUEUE, &Span::default(), Order::Forward, limit)
 }
@@ -43,7 +43,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(IMPORTS, &project, import);
 }
 
-/// Returns the changes that the last import found; `None` if none of them waits for a decision.
+/// Returns the changes that the last import found; returns `None` if no changes are waiting for a decision.
 pub fn changes(tx: &impl Read, project: ProjectId) -> Result<Option<ImportChanges>> {
     tx.get(CHANGES, &project)
 }
@@ -61,8 +61,8 @@ pub fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
 }
 
-/// Returns the robots.txt files, which come first. Stops at the first file of another kind, because the remaining files can be many
-/// megabytes in size.
+/// Returns the robots.txt files, which come first in the plan. Stops at the first file of another kind, because the remaining files can be
+/// many megabytes in size.
 pub fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {

@@ -1,6 +1,6 @@
 //! The knowledge base of a project: entries from its sites or from users, for use in its emails.
 //!
-//! This file does not depend on how an entry is used; the code that writes emails chooses among the entries.
+//! This file does not depend on how entries are used; the code that writes emails selects them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,8 @@ pub struct Entry {
 impl Record for Entry {}
 
 impl Entry {
-    /// Returns whether a user removed this entry of a page. Its row has no content, and keeps the next import from adding the entry again.
+    /// Returns whether the entry came from a page and a user removed it. The row has no content; it only keeps the next import from adding
+    /// the entry again.
     pub fn is_removed(&self) -> bool {
         self.content.is_empty()
     }
@@ -59,7 +60,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     Ok(all_with_removed(tx, project)?.into_iter().filter(|entry| !entry.is_removed()).collect())
 }
 
-/// Returns all entries of a project, including entries of its pages that users removed.
+/// Returns all entries of a project, including entries from its pages that users removed.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())
@@ -77,7 +78,7 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: KnowledgeId) {
     tx.delete(ENTRIES, &(project, id));
 }
 
-/// Removes an entry from a project. An entry of the project's pages does not return with the next import.
+/// Removes an entry from a project. If the entry came from the project's pages, the next import does not add it again.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
     match entry.url {
         Some(_) => save(tx, project, &Entry { content: String::new(), ..entry.clone() }),

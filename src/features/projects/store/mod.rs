@@ -39,7 +39,7 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
     tx.put(PROJECTS, &(account, project.id), project);
 }
 
-/// Returns the brand as read from the project's sites; returns `None` until an import is complete or a logo has been analyzed.
+/// Returns the brand as read from the project's sites; returns `None` until an import has completed or a logo has been analyzed.
 pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
     tx.get(BRANDS, &project)
 }
@@ -70,7 +70,7 @@ pub fn save_overrides(tx: &mut WriteTx<'_>, project: ProjectId, overrides: &Bran
     tx.put(OVERRIDES, &project, overrides);
 }
 
-/// Returns the account that has this project.
+/// Returns the account that owns this project.
 pub fn owner(tx: &impl Read, project: ProjectId) -> Result<Option<AccountId>> {
     let mut owner = None;
     tx.visit_bytes(PROJECTS.id, &Span::default(), Order::Forward, &mut |mut key, _| {

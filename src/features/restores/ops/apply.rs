@@ -18,17 +18,17 @@ pub struct Apply;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplyRestore {
-    /// The brand's ID at the time of the restored state.
+    /// The brand's ID in the restored state.
     pub project_id: ProjectId,
-    /// `missing` brings back missing objects and changes nothing else. `replace` also replaces what exists: the brand's values,
-    /// objects and contact fields; emails get a new version. `copy` creates a second brand beside the existing one.
+    /// `missing` brings back missing objects and changes nothing else. `replace` also replaces existing data: the brand's values, objects
+    /// and contact fields; emails get a new version. `copy` creates a second brand beside the existing one.
     #[serde(default)]
     pub mode: RestoreMode,
-    /// Whether to bring back contacts too.
+    /// Whether to bring back contacts as well.
     #[serde(default = "yes")]
     pub contacts: bool,
-    /// Whether to bring back contacts that have been deleted since then. Deleting a contact erases a person's data, so use this only if the
-    /// contacts were deleted by mistake.
+    /// Whether to bring back contacts that were deleted after the restored state. Deleting a contact erases a person's data, so use this
+    /// only if the contacts were deleted by mistake.
     #[serde(default)]
     pub deleted_contacts: bool,
 }

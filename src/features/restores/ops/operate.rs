@@ -1,4 +1,4 @@
-//! Restores a brand at the request of the operator, who can restore the brands of every account.
+//! Restores a brand for the operator, who can restore the brands of every account.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl Operation for Operate {
     }
 }
 
-/// Returns whether two URLs or paths name the same backup.
+/// Returns whether two URLs or paths identify the same backup.
 fn is_same(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(|url| url.strip_prefix("file://").unwrap_or(url).trim_end_matches('/'));
     one == other

@@ -17,7 +17,7 @@ pub struct Preview;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewRestore {
-    /// The brand's ID at the time of the restored state.
+    /// The brand's ID in the restored state.
     pub project_id: ProjectId,
 }
 

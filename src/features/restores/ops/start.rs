@@ -1,4 +1,4 @@
-//! Starts the restore of a past state, from which users choose a brand.
+//! Starts restoring a past state, from which users then choose a brand.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

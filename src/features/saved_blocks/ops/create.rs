@@ -1,4 +1,4 @@
-//! Saves a block for other emails of a brand.
+//! Saves a block for use in other emails of a brand.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

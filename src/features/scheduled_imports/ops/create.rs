@@ -32,10 +32,10 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Create;
 
-/// A number of hours between two runs.
+/// The number of hours between two runs.
 pub type Hours = Bounded<1, { limits::SCHEDULED_IMPORT_HOURS_MAX }>;
 
-/// What the rows in a file become.
+/// What each row in a file becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImportTarget {
@@ -54,11 +54,11 @@ pub struct NewScheduledImport {
     /// The project to which the contacts or events are added.
     pub project_id: ProjectId,
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
-    /// The number of hours between two runs: 24 for a run each day, which is the default.
+    /// The number of hours between two runs. The default is 24, which means one run each day.
     pub every_hours: Option<Hours>,
     /// The URL of a CSV file with a header row, on a public server, without a user name or password.
     pub url: Option<String>,
-    /// What the rows in the file become.
+    /// What each row in the file becomes.
     #[serde(default)]
     pub target: ImportTarget,
     /// The separator between cells of the file. If absent, it is detected. `\t` is a tab.
@@ -82,7 +82,7 @@ pub struct NewScheduledImport {
     pub event_name: Option<EventName>,
     /// The platform from which contacts are imported.
     pub provider: Option<Provider>,
-    /// Contacts on a platform: the connection to use. Required if several accounts of the provider are connected.
+    /// Contacts on a platform: the connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
     /// Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
@@ -91,7 +91,7 @@ pub struct NewScheduledImport {
     pub field_map: Option<FieldMap>,
 }
 
-/// Describes in the schema which fields each kind of source has.
+/// Describes in the schema which fields apply to each kind of source.
 fn by_source(schema: &mut Schema) {
     let source = |required: &[&str], mut fields: Value, others: &[&str]| {
         for name in others {

@@ -12,7 +12,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The part of the list to return.
+/// The page of scheduled imports to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListScheduledImports {
@@ -22,7 +22,7 @@ pub struct ListScheduledImports {
     pub limit: Limit,
     /// The number of scheduled imports to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1; used instead of `offset`.
+    /// The page number, starting at 1. Use it instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

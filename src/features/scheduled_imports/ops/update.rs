@@ -118,7 +118,7 @@ impl Command for Update {
     }
 }
 
-/// Returns the source with a patch's changes applied.
+/// Returns the source after applying the changes in a patch.
 fn changed(
     tx: &mut WriteTx<'_>,
     caller: &Caller,

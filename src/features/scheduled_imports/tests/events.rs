@@ -88,7 +88,20 @@ fn columns_are_mapped_and_missing_ones_named() {
     }
 }
 
-/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps repeats no row.
+// Regression test: rows that were read together with an unreadable row were not imported.
+#[test]
+fn rows_before_a_broken_row_are_imported() {
+    let (app, host) = (app(), CsvHost::start());
+    let long = "x".repeat(limits::CONTACT_IMPORT_ROW_BYTES_MAX + 1);
+    host.offer(&format!("name,email\nvisit,ada@example.com\nvisit,\"{long}"), "");
+    let path = create(&app, &host.url(), json!({ "target": "events", "consentMode": null }));
+    let shown = work(&app, &path);
+    let error = shown["lastRun"]["error"].as_str().expect("an error");
+    assert!(error.starts_with("Row 3 is too long"), "{shown}");
+    assert_eq!(events(&app, "ada@example.com").len(), 1);
+}
+
+/// A step stores the events of some rows together with the offset of the next row, so a restart between two steps does not repeat any rows.
 #[test]
 fn a_restart_repeats_no_row_and_a_deleted_import_ends() {
     const ROWS: usize = limits::EVENTS_PER_BATCH_MAX * 2 + 10;

@@ -29,12 +29,12 @@ fn app(peer: &Platforms) -> TestApp {
     })
 }
 
-/// Connects an account and creates a scheduled import of its source; returns the API path of the scheduled import.
+/// Connects an account and creates a scheduled import of its source. Returns the API path of the scheduled import.
 fn create(app: &TestApp, (provider, key, source, kind): (&str, &str, &str, &str)) -> String {
     create_from(app, (provider, key), &json!([{ "id": source, "type": kind, "name": "Everyone" }]))
 }
 
-/// Connects an account and creates a scheduled import of these sources; returns the API path of the scheduled import.
+/// Connects an account and creates a scheduled import of these sources. Returns the API path of the scheduled import.
 fn create_from(app: &TestApp, (provider, key): (&str, &str), sources: &Value) -> String {
     app.post(&format!("/v1/connections/{provider}"), json!({ "apiKey": key })).data();
     let input = json!({ "name": "Sync", "provider": provider, "sources": sources, "everyHours": 1 });
@@ -46,7 +46,7 @@ fn schedule(app: &TestApp) {
     app.wait(worker::run(app.engine().clone(), Environment::Test)).expect("the step succeeds");
 }
 
-/// Runs the workers until the run that is due has ended.
+/// Runs the workers until the due run has ended.
 fn work(app: &TestApp, path: &str) -> Value {
     for _ in 0..20 {
         schedule(app);
@@ -209,7 +209,8 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
     assert_eq!(refused.refusal().1, "PROVIDER_NOT_CONNECTED");
 }
 
-/// The data may be a copy: its original installation may have imported the same changes in the meantime, with the same tokens.
+/// The data may be a copy of another installation's data, and the original installation may have imported the same changes since then, with
+/// the same tokens.
 #[test]
 fn no_platform_is_contacted_while_sending_is_on_hold() {
     let peer = Platforms::start(10);

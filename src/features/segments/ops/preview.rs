@@ -1,4 +1,4 @@
-//! Counts the contacts that match an unsaved filter and returns some of them, for users who are writing a filter.
+//! Counts the contacts that match an unsaved filter and returns some of these contacts, for users who are writing a filter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,8 @@ impl Query for Preview {
         let shown = input.limit.map_or(SHOWN, Bounded::get);
         let mut viewer = contact_records::Viewer::new(tx, view.caller, project);
         let mut contacts = Vec::new();
-        // Take the highest numbers, because numbers grow with time and the highest belong to the newest contacts.
+        // Take the highest numbers, because contacts are numbered in the order of their creation, so the newest contacts have the highest
+        // numbers.
         for number in members.iter().rev().take(shown as usize) {
             if let Some(contact) = contact_records::by_number(tx, project, number)? {
                 contacts.push(viewer.view(contact)?);

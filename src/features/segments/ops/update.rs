@@ -56,7 +56,7 @@ impl Async for Update {
     async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let (id, given) = (input.id, input.filters.clone());
-        // Count before the write, because counting can fail or take a long time; the response can then use the cached count.
+        // Count before the write, because counting can fail or take a long time. The response can then use the cached count.
         let counted = context.read(move |tx| {
             projects::require(tx, account, project)?;
             let segment = store::require(tx, project, id)?;

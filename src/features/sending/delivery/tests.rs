@@ -35,7 +35,7 @@ fn every_event() -> Vec<Event> {
     ]
 }
 
-/// The expected transitions as text: one row for each state, one column for each event in the order of [`every_event`].
+/// The expected transitions as a table: one row for each state, and one column for each event in the order of [`every_event`].
 #[test]
 fn every_event_in_every_state_follows_the_table() {
     let expected = [
@@ -87,7 +87,7 @@ fn a_possibly_delivered_message_is_resent_only_on_request() {
     }
 }
 
-/// Regression test: the message was sent again at once and without limit, to a server that accepted each copy without a reply.
+/// Regression test: the message was sent again immediately and without limit to a server that accepted each copy without a reply.
 #[test]
 fn a_message_is_sent_again_automatically_with_growing_pauses_and_a_limited_number_of_times() {
     let (mut state, mut now, mut pauses) = (Delivery::Queued, NOW, Vec::new());

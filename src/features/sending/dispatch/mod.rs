@@ -1,8 +1,8 @@
 //! The dispatcher of one environment: reads due recipients from the store, renders and sends their messages, and records the replies.
 //!
 //! Direct sends come first. Campaigns and batches then take turns, one recipient at a time. A mail transport claims a recipient in the
-//! store when it has sent the message except its final dot; if sending fails before that, the message was certainly not accepted.
-//! Rows that a previous process claimed are recorded as unknown before sending resumes.
+//! store when it has sent the message except for the final dot. If sending fails before that, the message was certainly not accepted. Rows
+//! that a previous process claimed are recorded as unknown before sending resumes.
 
 mod scheduler;
 mod sender;
@@ -64,11 +64,11 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when no task can submit updates any more.
+    // The writer ends when no task can submit updates anymore.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
-        // Drop this reference, because the writer ends only when no `MessageSender` is left that can submit updates.
+        // Drop this reference, because the writer ends only when every `MessageSender` that can submit updates has been dropped.
         drop(maintenance);
         std::future::pending::<()>().await;
     };
@@ -78,7 +78,7 @@ pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) ->
     }
 }
 
-/// Records as unknown the handoffs that earlier processes left behind.
+/// Marks as unknown the deliveries that earlier processes left in the handoff state.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
     for lane in send_queue::LANES {
         let mut from = None;
@@ -113,7 +113,7 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
 }
 
 /// Returns up to [`limits::RECIPIENT_UPDATES_PER_COMMIT`] of a mailing's recipients in the handoff state. The search starts at the
-/// mailing's cursor, because most of them are after it.
+/// mailing's cursor, because most of these recipients come after it.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
     let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);
@@ -137,14 +137,14 @@ pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, 
     Ok(found.into_iter().collect())
 }
 
-/// The report that a delivery task sends when it ends.
+/// The report that a delivery task sends when the task ends.
 struct SendReport {
     mailing: MailingId,
     number: u32,
     outcome: SendOutcome,
 }
 
-/// Starts deliveries until the service drains, then waits for those in flight.
+/// Starts deliveries until the service drains, then waits for deliveries in flight.
 async fn dispatch(
     tasks: &Tasks,
     store: Arc<Store>,
@@ -223,7 +223,7 @@ async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &Reci
     }
 }
 
-/// Waits for deliveries in flight, at most for the grace period in the settings.
+/// Waits for deliveries in flight, but no longer than the grace period in the settings.
 async fn drain(
     sender: &MessageSender,
     scheduler: &mut Scheduler,

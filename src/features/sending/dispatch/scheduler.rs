@@ -1,6 +1,6 @@
 //! The scheduler: tracks the active mailings, their next recipients, and the recipients in flight.
 //!
-//! Invariant: a recipient is in at most one delivery at a time, and is scheduled again only after this delivery has ended.
+//! Invariant: a recipient is in at most one delivery at a time, and is scheduled again only after that delivery has ended.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -43,9 +43,9 @@ pub struct Scheduler {
     due_from: [Option<AccountId>; 2],
     /// The mailing where the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,
-    /// The recipients whose stored retry time is further in the future than any retry can be.
+    /// The recipients whose stored retry time is further in the future than any valid retry time.
     misdated: Vec<(MailingId, u32)>,
-    /// The mailings that wait for the end of the hold with the number `hold_number`.
+    /// The mailings that are waiting for the end of the hold with the number `hold_number`.
     on_hold: send_queue::Held,
     hold_number: Option<HoldNumber>,
     now: Timestamp,
@@ -63,7 +63,7 @@ struct ActiveMailing {
     in_flight: BTreeSet<u32>,
     /// The stored cursor: all deliveries to recipients with lower numbers have ended.
     cursor: u32,
-    /// The number of recipients whose delivery started since the cursor moved.
+    /// The number of recipients whose delivery has started since the cursor last moved.
     since_cursor: u32,
     /// The time until which the mailing is blocked.
     blocked_until: Option<Instant>,
@@ -100,7 +100,7 @@ impl Scheduler {
     }
 
     /// Polls the store for new mailings, for mailings that may continue and, if `turns` is set or a retry is due, for due retries. A
-    /// mailing that cannot be read does not block the others: its error is returned at the end.
+    /// mailing that cannot be read does not block other mailings; its error is returned at the end.
     pub async fn poll(&mut self, sender: &Arc<MessageSender>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = sender.now();
@@ -118,7 +118,7 @@ impl Scheduler {
                 }
             }
         }
-        // A mailing that waits for a quota may continue earlier if the plan has grown or the clock was wrong before.
+        // A mailing that is waiting for a quota may continue earlier if the plan was upgraded or the clock was wrong before.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
@@ -126,7 +126,7 @@ impl Scheduler {
                 note(&mut failed, self.admit(&tx, id, sender).await);
             }
         }
-        // A time beyond the longest retry pause may have been stored while the clock was wrong. The clock may be correct now.
+        // A time beyond the longest retry pause may have been stored while the clock was wrong. The clock may have been corrected since.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.admit_due(&tx, sender, &mut failed).await?;
@@ -134,8 +134,8 @@ impl Scheduler {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Admits the mailings that are due, and collects retries whose stored time is too far in the future. `failed` gets the first error
-    /// of a mailing.
+    /// Admits the mailings that are due, and collects retries whose stored time is too far in the future. Stores the first error of a
+    /// mailing in `failed`.
     async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>, failed: &mut Option<Failure>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.due_from) {
@@ -158,7 +158,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// If sending is on hold, finds the mailings that wait for the end of the hold. During a hold, no further mailings become held.
+    /// If sending is on hold, finds the mailings that are waiting for the end of the hold. No mailings are added to this set during a hold.
     fn find_held(&mut self, tx: &ReadTx, sender: &MessageSender) -> StoreResult<()> {
         let hold = sender.hold();
         let number = hold.as_ref().map(|hold| hold.number);
@@ -173,7 +173,7 @@ impl Scheduler {
     fn find_misdated(&mut self, tx: &ReadTx, id: MailingId, horizon: Timestamp) -> StoreResult<()> {
         for number in send_queue::retries_beyond(tx, id, horizon, limits::RETRIES_SCANNED_MAX)? {
             let waits = store::recipient(tx, id, number)?.map(|recipient| recipient.delivery);
-            // Recipients without an attempt are excluded: they wait for a time that the mailing set, which may be far in the future.
+            // Recipients without an attempt are excluded: they wait for a time set by the mailing, which may be far in the future.
             if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
                 self.misdated.push((id, number));
             }
@@ -188,7 +188,7 @@ impl Scheduler {
 
     /// Adds a mailing to the schedule if it may be sent. Returns whether it is scheduled.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, sender: &Arc<MessageSender>) -> Result<bool, Failure> {
-        // Direct sends are short, so they are read again only after one of their deliveries was stopped.
+        // Direct sends are short, so a direct send is read again only after one of its deliveries was stopped.
         let known = self.active.get(&id);
         if known.is_some_and(|active| active.context.mailing.kind.lane() == DIRECT && !active.stopped) {
             return Ok(true);
@@ -217,7 +217,7 @@ impl Scheduler {
                     let cause = failure.cause.unwrap_or(text);
                     tracing::error!(mailing = %id, cause, "a mailing could not be prepared and will be retried");
                 }
-                // Block only this mailing for now; other mailings continue.
+                // Block only this mailing for now, so that other mailings continue.
                 self.wake_at(Instant::now() + limits::TRANSPORT_REST);
                 self.block(id, limits::TRANSPORT_REST);
                 return Ok(false);
@@ -248,7 +248,7 @@ impl Scheduler {
     /// Returns the next recipient to deliver to, if a slot is free and a recipient is due.
     pub fn next(&mut self, now: Instant, time: Timestamp) -> Option<SendJob> {
         self.now = time;
-        // If the disk is almost full, no new message starts. Messages in progress are finished and recorded.
+        // If the disk is almost full, no new messages are started. Messages in progress are finished and recorded.
         if self.in_flight >= self.slots || self.store.space().is_low() {
             return None;
         }
@@ -318,13 +318,13 @@ impl Scheduler {
             }
             SendOutcome::TransportFailed(recipient) => {
                 active.ready.push_front((report.number, *recipient));
-                // Each connection reports the same failure; only the first report is counted.
+                // Each connection reports the same failure, so only the first report is counted.
                 if active.blocked_until.is_none_or(|until| until <= now) {
                     let rest = limits::TRANSPORT_REST_MIN * 2_u32.saturating_pow(active.failures.min(10));
                     let rest = rest.min(limits::TRANSPORT_REST);
                     active.failures += 1;
                     active.blocked_until = Some(now + rest);
-                    // The transport has already waited for its servers, so users should now see that the mailing waits.
+                    // The transport has already waited for its servers, so show users now that the mailing is waiting.
                     self.block(report.mailing, rest);
                 }
                 let active = self.active.get(&report.mailing);
@@ -340,13 +340,13 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Removes and returns the mailings that cannot be sent now, with the time until which each waits.
+    /// Removes and returns the mailings that cannot be sent now, each with the time until which it waits.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Removes mailings that are stopped or have no recipients left to deliver to, and returns how to move their cursors. Also returns
-    /// mailings whose cursor is far behind, without removing them.
+    /// Removes mailings that are stopped or have no recipients left, and returns how to move their cursors. Also returns mailings whose
+    /// cursor is far behind, without removing them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut idle = Vec::new();
         let before = self.active.len();
@@ -359,7 +359,7 @@ impl Scheduler {
                     active.cursor = to;
                 }
                 active.since_cursor = 0;
-                // For a stopped mailing, only the cursor is stored: an update without a cursor would wake the loop forever.
+                // For a stopped mailing, store only the cursor: an update without a cursor would wake the loop endlessly.
                 if is_done || cursor.is_some() {
                     idle.push((*id, cursor));
                 }
@@ -436,13 +436,13 @@ impl ActiveMailing {
     }
 
     /// Returns the old and the new cursor, if the cursor can move: all deliveries to recipients below the new cursor have ended, and their
-    /// results were submitted.
+    /// results have been submitted.
     fn moved_cursor(&self) -> Option<(u32, u32)> {
         let waiting = self.ready.iter().map(|(number, _)| *number).chain(self.in_flight.iter().copied()).min();
         let to = match (waiting, self.unread) {
             (Some(waiting), Some(unread)) => waiting.min(unread),
             (Some(one), None) | (None, Some(one)) => one,
-            // All deliveries have ended, so the cursor would be beyond all numbers.
+            // All deliveries have ended, so the new cursor is beyond all numbers.
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))

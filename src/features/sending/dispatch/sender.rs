@@ -44,7 +44,7 @@ pub struct SendJob {
     pub recipient: Recipient,
 }
 
-/// How a delivery ended, in the detail that the scheduler needs.
+/// How a delivery ended, with the details that the scheduler needs.
 pub enum SendOutcome {
     /// The result is stored, or was submitted to the recipient writer.
     Recorded,
@@ -75,11 +75,11 @@ pub struct MessageSender {
 enum RenderResult {
     Message(Box<RenderedMessage>),
     Skipped(Skip),
-    /// The recipient's mail server is paused for now.
+    /// The recipient's mail server is currently paused.
     Deferred(Cause),
 }
 
-/// The content and senders that were prepared recently.
+/// Content and senders that were prepared recently.
 #[derive(Default)]
 struct PreparedCache {
     contents: HashMap<(ContentId, RenderMode), Arc<Compiled>>,
@@ -132,7 +132,7 @@ impl MessageSender {
         self.engine.hold.current()
     }
 
-    /// Completes when sending is not on hold.
+    /// Waits until sending is not on hold.
     pub async fn released(&self) {
         self.engine.hold.released().await;
     }
@@ -141,20 +141,20 @@ impl MessageSender {
         self.rules.schedule
     }
 
-    /// Returns the maximum time until a retry: a stored retry that is further away is invalid.
+    /// Returns the maximum time until a retry. A stored retry time that is further away is invalid.
     pub fn retry_ahead_ms_max(&self) -> i64 {
         self.rules.schedule.ahead_ms_max()
     }
 
-    /// Returns whether a mailing that waits for its account's quota may continue because the plan has grown, or because the clock was wrong
-    /// when the mailing stopped.
+    /// Returns whether a mailing that is waiting for its account's quota may continue early, because the plan was upgraded or because the
+    /// clock was wrong when the mailing stopped.
     pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
         let waits = matches!(mailing.state, State::Waiting { reason: WaitReason::Quota, .. }) && mailing.plan == Plan::Done;
         let account = mailing.account;
         Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(..)))
     }
 
-    /// Returns the account's maximum number of recipients per second, if its plan limits it.
+    /// Returns the account's maximum number of recipients per second, if the plan sets a limit.
     pub fn per_second(&self, account: AccountId) -> Option<u64> {
         (self.rules.limits)(account).recipients_per_second
     }
@@ -240,8 +240,7 @@ impl MessageSender {
         let mut prepared = self.prepared();
         let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
-            // Clear the whole cache: active mailings keep their own references, and other content is prepared again when it
-            // is needed.
+            // Clear the whole cache. Active mailings keep their own references, and other content is prepared again when needed.
             prepared.contents.clear();
         }
         prepared.contents.insert(key, compiled.clone());
@@ -256,7 +255,7 @@ impl MessageSender {
         let key = (mailing.account, from.domain_ascii().to_ascii_lowercase(), mailing.transactional);
         let now = self.now();
         if let Some((known, at)) = self.prepared().senders.get(&key)
-            // A time in the future is not valid either, because the clock was wrong when it was stored.
+            // A time in the future is also invalid, because the clock was wrong when it was stored.
             && (0..limits::SENDER_KEPT_MS).contains(&now.ms_since(*at))
         {
             return Ok(known.clone());
@@ -324,7 +323,7 @@ impl MessageSender {
         let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else {
             return Ok(RenderResult::Skipped(Skip::Erased));
         };
-        // The handoff checks this again. Skipping the recipient here saves rendering the message.
+        // The handoff repeats this check. Skipping the recipient here avoids rendering the message.
         if let Some(why) = eligibility::skip_reason(&tx, &self.rules.digester, mailing, None, &profile)? {
             return Ok(RenderResult::Skipped(why));
         }
@@ -383,7 +382,7 @@ impl MessageSender {
         };
         let mark = RowUpdate::Event(event);
         match recipient.delivery {
-            // The recipient stays in the list of retries until this update is written. Only then may the retries be read again.
+            // The recipient stays in the list of retries until this update is written, so the retries may be read again only after that.
             Delivery::Deferred { .. } => drop(self.writer.submit_and_wait(id, number, mark).await),
             // Later updates are written after this one, so there is no need to wait for the disk here.
             _ => self.writer.submit(id, number, mark).await,
@@ -391,20 +390,21 @@ impl MessageSender {
         SendOutcome::Recorded
     }
 
-    /// Returns whether the failure is unrelated to the recipient, so that messages to other recipients would fail too.
+    /// Returns whether the failure is unrelated to the recipient, so that other recipients' messages would fail too.
     fn is_transport_fault(&self, stage: Stage, cause: &Cause) -> bool {
         if *cause == Cause::Stopping {
             return true;
         }
-        // With direct delivery, each recipient's server is a separate route, so messages to other servers are not affected. The message is
+        // With direct delivery, each recipient's server is a separate route, so messages to other servers are not affected. This message is
         // deferred, as after a temporary error reply, or postponed if deliveries to this server are paused.
         let has_one_route = !self.engine.settings.mail.direct;
         has_one_route && stage < Stage::Sender
     }
 }
 
-/// Returns how many deliveries may run in parallel: one per connection, plus some that render messages for connections that become free.
-/// With direct delivery, a delivery also waits for a slot at its server, and deliveries to a slow server must not block the others.
+/// Returns how many deliveries may run in parallel: one per connection, plus some that render messages ahead for connections that become
+/// free. With direct delivery, a delivery also waits for a slot at its server, and deliveries to a slow server must not block deliveries to
+/// other servers.
 fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);
     if direct { 4 * connections + ahead } else { connections + ahead }
@@ -441,8 +441,8 @@ impl BeforeDot for Claim<'_> {
     async fn ready(&mut self, _: &Handoff) -> DotDecision {
         let answer = self.writer.submit_and_wait(self.id, self.number, RowUpdate::Claim).await;
         self.answer = Some(answer);
-        // A node of a cluster that was suspended after the claim must not send: another node may lead by now, and have recorded
-        // the message as unknown.
+        // A cluster node that was suspended after the claim must not send: another node may be the leader now and may have recorded the
+        // message as unknown.
         let is_sender = self.engine.cluster.as_ref().is_none_or(|member| member.leads());
         if answer == UpdateResult::Done && is_sender { DotDecision::Go } else { DotDecision::Abandon }
     }

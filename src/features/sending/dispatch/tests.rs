@@ -1,4 +1,4 @@
-//! Tests complete sends: through the API, planning and the dispatcher, to the built-in inbox or a mail server.
+//! Tests of complete sends: through the API, planning and the dispatcher, to the built-in inbox or a mail server.
 
 mod languages;
 
@@ -232,7 +232,7 @@ fn to_everyone(more: Value) -> Value {
     body
 }
 
-/// Regression test: planning failed again and again at a mailing whose topic was deleted, and planned no other mailing.
+/// Regression test: planning failed repeatedly at a mailing whose topic was deleted, so no other mailing was planned.
 #[test]
 fn a_topic_that_is_deleted_before_planning_no_longer_restricts_the_recipients() {
     let app = TestApp::new();
@@ -248,7 +248,7 @@ fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({}));
     let create = |damages: bool, body: Value, field: &str| {
-        // The queues are ordered by the time of creation.
+        // The queues are ordered by creation time.
         app.clock.advance_ms(1_000);
         let created = id(&app.post_in("/v1/sending", body).data(), field);
         let damage = move |tx: &mut WriteTx<'_>| {
@@ -333,7 +333,7 @@ fn sent_messages_are_counted_by_day_and_month() {
     assert_eq!((metrics["monthly"]["sent"].as_u64(), metrics["today"]["reserved"].as_u64()), (Some(1), Some(0)), "{metrics}");
 }
 
-/// Returns an app whose live mail goes to the test's mail server.
+/// Returns an app whose live mail is sent to the test's mail server.
 fn live_mill(sink: &MailSink) -> TestApp {
     let relay = Secret::new(format!("smtp://{}", sink.address));
     TestApp::with(move |settings| {
@@ -520,8 +520,8 @@ fn a_submitted_update_survives_a_busy_store() {
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }
 
-/// Regression test: a reply that arrived after the erasure was stored in the erased row and with the bounce. Such a reply often contains
-/// the address.
+/// Regression test: a reply that arrived after the erasure was stored in the erased row and with the bounce. Such replies often contain the
+/// address.
 #[test]
 fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     let app = TestApp::new();
@@ -552,8 +552,7 @@ fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     assert!(engagement::due_events(&tx, later, 10).expect("the store can be read").is_empty());
 }
 
-/// Regression test: because of one damaged row, all updates of the transaction were lost, including the replies of mail servers to other
-/// messages.
+/// Regression test: one damaged row caused all updates in the transaction to be lost, including mail servers' replies to other messages.
 #[test]
 fn an_update_of_a_damaged_row_does_not_lose_the_updates_that_are_written_with_it() {
     let app = TestApp::new();

@@ -13,22 +13,22 @@ pub struct TokenBuckets {
 }
 
 struct Bucket {
-    /// The number of recipients to whom messages may be sent now.
+    /// The number of recipients to whom messages may be sent immediately.
     tokens: f64,
     filled_at: Instant,
 }
 
 impl TokenBuckets {
-    /// Takes a token for one recipient. `per_second` is the account's limit; `None` means no limit. The error is the time to wait if the
-    /// account has reached its limit.
+    /// Takes a token for one recipient. `per_second` is the account's limit; `None` means no limit. If the account has reached its limit,
+    /// the error contains the time to wait.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // A bucket fills up to the tokens of a tenth of a second, and at least one: enough to compensate for inexact timers, and few
-        // enough for short bursts.
+        // The capacity of a bucket is a tenth of a second's tokens, but at least one token: enough to compensate for inexact timers, and
+        // few enough to keep bursts short.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();
@@ -41,7 +41,7 @@ impl TokenBuckets {
         Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
-    /// Puts back the token that was taken for a recipient to whom no message was sent.
+    /// Returns the token of a recipient to whom no message was sent.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
             bucket.tokens += 1.0;

@@ -1,8 +1,8 @@
 //! The built-in inbox: receives the mail of the test environment and, in development mode, of the live environment.
 //!
 //! One transaction stores a message and records that it was sent. The number and total size of an account's messages are limited; the
-//! oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users can try bounces and
-//! complaints without harm.
+//! oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users can safely try bounces and
+//! complaints.
 
 pub use super::store::inbox::{InboxRow, all, body, delete, sweep};
 
@@ -37,7 +37,7 @@ enum SimulatedBehavior {
     AlwaysDefers,
     /// The recipient's mail server rejects the message.
     Refuses,
-    /// The message is accepted, and the event follows after `limits::SIMULATED_PAUSE_MS`.
+    /// The message is accepted, and this event follows after `limits::SIMULATED_PAUSE_MS`.
     Then(LaterEvent),
 }
 
@@ -79,7 +79,7 @@ fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
-/// Stores a message, or simulates the failure that the recipient's address selects. Returns the event for the recipient's row.
+/// Stores a message, or simulates the failure that the recipient's address specifies. Returns the event for the recipient's row.
 pub fn take(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,

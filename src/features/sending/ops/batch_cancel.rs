@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::sending::views::BatchView;
+use crate::features::sending::views::{BatchView, status};
 use crate::features::sending::{self, MailingKind, counts, provider};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
@@ -42,10 +42,11 @@ impl Command for BatchCancel {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let MailingKind::Campaign(campaign) = mailing.kind {
+            let status = status(&mailing, &counts(tx, mailing.id)?);
             let hint = format!("POST /v1/campaigns/{campaign}/cancel cancels the campaign");
             return Err(Failure::because(Code::WrongState, "This batch belongs to a campaign. Cancel the campaign instead.")
                 .see("campaigns.cancel", hint)
-                .with(json!({ "status": mailing.word(), "campaignId": campaign })));
+                .with(json!({ "status": status, "campaignId": campaign })));
         }
         let mailing = sending::cancel(tx, caller.account(), input.batch_id)?;
         let counts = counts(tx, mailing.id)?;

@@ -1,4 +1,4 @@
-//! Sends again to recipients whose delivery is unknown.
+//! Sends a message again to recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct BatchResendUnknown;
 
-/// The batch or direct send whose message is sent again to recipients with an unknown delivery.
+/// The batch or direct send whose message is sent again to recipients whose delivery is unknown.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResendUnknown {

@@ -37,7 +37,7 @@ pub struct WholeMessage {
     /// The targets of the links in the HTML, without duplicates.
     pub links: Vec<String>,
     /// The result of each DKIM signature (RFC 6376), verified with the keys of this account's sending domains, without DNS queries. Empty
-    /// if the message has no signature because its From domain is not verified.
+    /// if the message has no signature, because its From domain is not verified.
     pub dkim: Vec<DkimSignature>,
 }
 

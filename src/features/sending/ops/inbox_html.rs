@@ -20,7 +20,7 @@ pub struct InboxHtml;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageHtmlRef {
     pub id: MessageId,
-    /// Whether this server fetches and shows remote images. Otherwise, only images that Mailmill stores are shown.
+    /// Whether this server fetches remote images and shows them. If false, only images stored by Mailmill are shown.
     pub images: Option<bool>,
 }
 

@@ -37,7 +37,7 @@ pub struct SendingMetrics {
     pub history: Vec<SendingMonth>,
 }
 
-/// The results of the emails sent in a month.
+/// The results of the emails that were sent in a month.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTotals {

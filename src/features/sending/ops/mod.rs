@@ -1,4 +1,4 @@
-//! The endpoints of sending and of the built-in inbox.
+//! The operations on sending and on the built-in inbox.
 
 pub mod batch;
 pub mod batch_cancel;

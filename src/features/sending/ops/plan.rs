@@ -1,4 +1,4 @@
-//! Returns the limits of an account's plan, and how much of them is used.
+//! Returns the limits of an account's plan, and how much of each limit is used.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,11 +44,11 @@ pub struct PlanQuota {
     pub used: u64,
     /// The number of emails that remain in this quota. `null` means unlimited.
     pub remaining: Option<u64>,
-    /// When the number of used emails resets to 0.
+    /// When the number of used emails is reset to 0.
     pub resets_at: WireTime,
 }
 
-/// The request limit of a group of operations.
+/// The request limit for a group of operations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequests {
@@ -136,7 +136,7 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// Returns important limits on sizes: first those in items, then those in characters and bytes.
+/// Returns the most important size limits: first those in items, then those in characters and bytes.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![

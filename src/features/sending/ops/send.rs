@@ -1,4 +1,4 @@
-//! Sends an email to one address, to a segment, to the contacts with a tag, or to all contacts of a project.
+//! Sends an email to one address, to a segment, to contacts with a tag, or to all contacts of a project.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use crate::base::strict_objects::AnyJson;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::render::merge::{OutputKind, Template};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, EmailChoice, ReadyEmail};
@@ -32,8 +33,8 @@ pub struct Send;
 pub enum SendTo {
     /// One address, given in `recipientEmail`.
     Email,
-    /// Every contact in the project if `recipientId` is absent or is the project's ID, or else the contacts in the segment whose ID is in
-    /// `recipientId`.
+    /// If `recipientId` is absent or is the project's ID, every contact in the project; otherwise, the contacts in the segment with this
+    /// ID.
     Audience,
     /// The contacts in the segment whose ID is in `recipientId`.
     Segment,
@@ -59,15 +60,15 @@ pub struct SendEmail {
     pub subject: Option<ShortText<{ limits::SEND_SUBJECT_CHARACTERS_MAX }>>,
     /// The address that receives replies.
     pub reply_to: Option<EmailAddress>,
-    /// Additional addresses, each of which gets its own message. Allowed only if `recipientType` is `email`.
+    /// Additional addresses. Each address receives its own message. Allowed only if `recipientType` is `email`.
     #[schemars(length(max = limits::DIRECT_RECIPIENTS_MAX - 1))]
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, to send instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, it selects an email in the
+    /// The email to send. Without `conversationId`, all recipients receive this email; with `conversationId`, it selects an email in the
     /// series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent. Each recipient gets the email in the contact's language or, if there is none, the email in
+    /// The conversation whose email is sent. Each recipient receives the email in the contact's language or, if there is none, the email in
     /// `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, shared by all recipients.
@@ -86,7 +87,7 @@ pub struct SendEmail {
     pub utm: Option<Utm>,
 }
 
-/// Describes in the schema which fields depend on each other: those for recipients, and those for content.
+/// Describes in the schema which fields depend on each other: the fields for recipients, and the fields for content.
 fn alternatives(schema: &mut Schema) {
     let (given, absent) = (json!({ "type": "string" }), json!({ "type": "null" }));
     let none = json!({ "type": ["array", "null"], "maxItems": 0 });
@@ -126,7 +127,7 @@ pub struct SendAccepted {
     pub send_id: Option<MailingId>,
     /// The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
-    /// The email that the recipient gets. For an audience, the email that recipients get if no email is in their language.
+    /// The email that the recipient receives. For an audience, the email for recipients in whose language there is no email.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
@@ -263,6 +264,9 @@ fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<Sen
             Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
         }
         (None, true) => {
+            if let Some(Err(error)) = subject.as_ref().map(|subject| Template::compile(subject, OutputKind::Header)) {
+                return Err(Failure::field("subject", error));
+            }
             let EmailChoice { emails, mut warnings } =
                 emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
             let project = emails.first().map(|email| email.project);

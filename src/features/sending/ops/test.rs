@@ -40,8 +40,8 @@ pub struct SendTest {
     pub conversation_id: Option<ConversationId>,
     /// The address that receives the test.
     pub to: EmailAddress,
-    /// The From address. If absent, the project's default sender is used; with a test key and no default sender, an address of the
-    /// simulator. Live mail needs an address at a verified domain, unless the settings allow others.
+    /// The From address. If absent, the project's default sender is used; with a test key, if there is no default sender, an address of the
+    /// simulator is used. Live mail needs an address at a verified domain, unless the settings allow others.
     pub from: Option<EmailAddress>,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
@@ -120,7 +120,7 @@ impl Command for Test {
             transactional: true,
             topic: None,
             variables: input.variables.unwrap_or_default(),
-            // The email's author reads the test, so its opens and clicks say nothing about recipients.
+            // The email's author reads the test, so its opens and clicks contain no information about recipients.
             tracking: Tracking { opens: false, clicks: false },
             utm: None,
             campaign_name: None,

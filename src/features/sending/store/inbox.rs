@@ -23,7 +23,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(BODIES),
 const MESSAGES: u8 = 0;
 const BYTES: u8 = 1;
 
-/// A message as the list of the built-in inbox shows it.
+/// A message as the list of messages in the built-in inbox shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxRow {
     pub id: MessageId,
@@ -76,8 +76,8 @@ pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, 
     Ok(())
 }
 
-/// Deletes a limited number of messages that arrived before `until`. Returns true if there may be more. Each account's oldest message is
-/// its first row. Skips damaged rows.
+/// Deletes a limited number of messages that arrived before `until`. Returns true if there may be more. An account's first row is its
+/// oldest message. Skips damaged rows.
 pub fn sweep(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let mut span = Span::default();
     let mut removed = 0;
@@ -111,13 +111,13 @@ pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<
     tx.get(HEADS, &(account, id))
 }
 
-/// Visits every message of an account, newest first, until `visitor` breaks. Skips damaged rows. An account has at most
+/// Visits every message of an account, newest first, until `visitor` returns `Break`. Skips damaged rows. An account has at most
 /// [`limits::INBOX_MESSAGES_MAX`] messages.
 pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(InboxRow) -> ControlFlow<()>) -> Result<()> {
     tx.visit_readable(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
 }
 
-/// Returns the whole message as it would have been sent.
+/// Returns the complete message as it would have been sent.
 pub fn body(tx: &impl Read, id: MessageId) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     tx.visit_bytes(BODIES.id, &BODIES.under(&(id,)), Order::Forward, &mut |_, chunk| {

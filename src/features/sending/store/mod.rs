@@ -95,7 +95,7 @@ pub fn content_id(account: AccountId, content: &Content) -> ContentId {
     let mut bytes = account.0.to_vec();
     let parts = [Some(&content.subject), content.preheader.as_ref(), Some(&content.html), content.text.as_ref()];
     for part in parts {
-        // The lengths separate the parts, so that different content cannot produce the same bytes.
+        // Hash the length of each part too, so that different content cannot produce the same bytes.
         bytes.extend_from_slice(&part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
         bytes.extend_from_slice(part.map_or(&[][..], |text| text.as_bytes()));
     }
@@ -231,7 +231,7 @@ pub fn mailings_after(tx: &impl Read, after: Option<MailingId>, limit: usize) ->
     Ok(tx.list_readable(MAILINGS, &span, Order::Forward, limit)?.into_iter().map(|(_, mailing)| mailing).collect())
 }
 
-/// Visits the recipients of a mailing, starting at number `from`, in numeric order, until `visitor` breaks.
+/// Visits the recipients of a mailing in numeric order, starting at number `from`, until `visitor` returns `Break`.
 pub fn visit_recipients(
     tx: &impl Read,
     id: MailingId,
@@ -242,8 +242,8 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// Like [`visit_recipients`], but faster for scans with few matches: most rows whose counter `wanted` rejects are not decoded,
-/// and `visitor` gets `None` for every rejected row.
+/// Like [`visit_recipients`], but faster for scans with few matches: most rows that `wanted` rejects by their counter are not decoded. For
+/// every rejected row, `visitor` receives `None`.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -254,7 +254,7 @@ pub fn visit_counted(
     let corrupt = || tx.corrupt(tables::RECIPIENTS);
     tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
         let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
-        // The row of a contact starts with the version, a zero byte for no address, and the state.
+        // A contact's row starts with the version, a zero byte because there is no address, and the state.
         let plain = match bytes {
             [_, 0, state @ ..] => state.first().copied(),
             _ => None,
@@ -290,7 +290,7 @@ pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
     Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns a mailing's cursor. No recipient with a lower number is queued, or in a handoff that followed directly from the queue.
+/// Returns a mailing's cursor. No recipient with a lower number is queued, or in a handoff that came directly from the queued state.
 pub fn cursor(tx: &impl Read, id: MailingId) -> Result<u32> {
     Ok(tx.get(COUNTS, &(id, CURSOR))?.map_or(0, |number| u32::try_from(number).unwrap_or(0)))
 }
@@ -320,12 +320,12 @@ pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Deletes the stored audience of a mailing, once all recipients have a row or the mailing is canceled or failed.
+/// Deletes the stored audience of a mailing, after all recipients have a row or the mailing was canceled or failed.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Starts the next epoch and returns its number. No process remains that could record the replies to handoffs of earlier epochs.
+/// Starts the next epoch and returns its number. No process is left that could record the replies to handoffs of earlier epochs.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

@@ -1,5 +1,5 @@
-//! The email quota of an account: how many emails were sent per day and month, how many more the plan allows, and how many emails of
-//! direct sends are queued.
+//! The email quota of an account: how many emails were sent per day and month, how many more the plan allows, and how many emails of direct
+//! sends are queued.
 //!
 //! Days and months are in UTC. The transaction of a handoff deducts an email from the quota. If the message was certainly not accepted, the
 //! email is added to the quota again.
@@ -18,7 +18,7 @@ const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 /// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
-/// A count of emails that each account has per day and per month.
+/// A kind of email count, which is kept per account, day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
     /// Emails that were handed over or are in flight. Quotas limit this count.
@@ -28,7 +28,7 @@ pub enum SentCount {
     /// Emails that the next mail server rejected, or that were deferred for too long.
     Refused = 2,
     Complained = 3,
-    /// Emails that the next mail server accepted, and that bounced later.
+    /// Emails that the next mail server accepted, but that bounced later.
     Returned = 4,
 }
 
@@ -92,8 +92,8 @@ pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Per
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to an account's counts for the day and month of `at`. For [`SentCount::Taken`], `at` is the time of the handoff, so a handoff that
-/// fails after midnight is subtracted from the day on which it was counted.
+/// Adds to an account's counts for the day and month of `at`. For [`SentCount::Taken`], `at` is the time of the handoff, so an email whose
+/// handoff fails after midnight is subtracted from the day on which it was counted.
 pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64, at: Timestamp) -> Result<()> {
     for period in [Period::day(at), Period::month(at)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;
@@ -101,10 +101,10 @@ pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i
     Ok(())
 }
 
-/// What remains of an account's daily and monthly quotas.
+/// The remainder of an account's daily and monthly quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaLeft {
-    /// The number of emails that may still be sent under the tighter quota, and when this quota resets.
+    /// The number of emails that may still be sent under the tighter quota, and the time when this quota resets.
     Left(u64, Timestamp),
     /// No more emails may be sent until this time.
     UsedUp { until: Timestamp },

@@ -27,15 +27,15 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUEUE), RowCheck::of(RETRIES)
 /// The queue of mailings whose audience is being planned, and of canceled or failed mailings whose waiting recipients must still be
 /// skipped.
 pub const PLANNING: u8 = 2;
-/// The queue of mailings that may not be sent now. Recovery also searches this queue for handoffs of an earlier process.
+/// The queue of mailings that may not be sent now. Recovery also searches this queue for handoffs of earlier processes.
 pub const BLOCKED: u8 = 3;
 /// All queues that can contain a mailing.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
 
-/// The mailings that wait for the end of a hold. They do not count toward limits, so they do not block other mailings.
+/// The mailings that are waiting for the end of a hold. They do not count toward limits, so they do not block other mailings.
 pub type Held = HashSet<MailingId>;
 
-/// Returns every mailing that may wait for the end of this hold.
+/// Returns every mailing that may be waiting for the end of this hold.
 pub fn held(tx: &impl Read, hold: &OnHold) -> Result<Held> {
     let mut held = Held::new();
     let mut collect = |id| {
@@ -91,12 +91,12 @@ pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
 }
 
-/// Removes a mailing from its queue because it has no work to do, or none before its next turn.
+/// Removes a mailing from its queue because it has no work to do, either at all or before its next turn.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     put_in(tx, id, None)
 }
 
-/// Puts a mailing into the queue for its state.
+/// Adds a mailing to the queue for its state.
 pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     match &mailing.state {
         State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANNING))?,
@@ -106,7 +106,7 @@ pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
         }
         State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
         State::Finished { .. } => put_in(tx, mailing.id, None)?,
-        // The recipient writer enqueues the mailing when it claims a retry, and dequeues it when no retry is in flight.
+        // The recipient writer adds the mailing to its queue when it claims a retry, and removes it when no retry is in flight.
         State::Waiting { reason: WaitReason::Deferred, .. } => {}
     }
     let at = match mailing.state {
@@ -166,7 +166,7 @@ pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number:
     Ok(())
 }
 
-/// Stores a recipient's retry, without updating when the mailing continues; [`requeue`] does that later.
+/// Stores a recipient's retry without updating when the mailing continues. [`requeue`] does that later.
 pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
     tx.put(RETRIES, &(id, at, number), &());
 }
@@ -206,8 +206,8 @@ pub struct Due {
     pub rest: Option<AccountId>,
 }
 
-/// Returns the mailings in a queue that are due at `now` and not held, and those whose turn is after `horizon`. Reads a limited number of
-/// mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
+/// Returns the mailings in a queue that are due at `now` and not held, and the mailings whose turn is after `horizon`. Reads a limited
+/// number of mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),

@@ -1,7 +1,7 @@
 //! The links of a template: finds them in the HTML and replaces them with tracked links.
 //!
-//! Only attribute values that start like a web URL, in complete tags, are replaced. Values that start with a merge field, and other
-//! targets, stay unchanged. This module is independent of what happens when a link is clicked.
+//! Replaces only attribute values that start like a web URL and are in complete tags. Values that start with a merge field and all other
+//! targets stay unchanged. This module is independent of what happens when a link is clicked.
 
 use crate::features::domains::Utm;
 use crate::features::sending;
@@ -23,7 +23,7 @@ pub fn rewrite(html: &str) -> RewrittenHtml {
     RewrittenHtml { html, ..out }
 }
 
-/// Replaces the URL of each link with the value that `other` returns; `None` keeps the URL.
+/// Replaces the URL of each link with the value that `other` returns. If `other` returns `None`, the URL is kept.
 fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut done = 0;
@@ -53,7 +53,7 @@ fn is_of_the_web(address: &str) -> bool {
 }
 
 impl RewrittenHtml {
-    /// Returns the number of the placeholder for a URL; `None` if the URL is not tracked or the email has too many links.
+    /// Returns the number of the placeholder for a URL; returns `None` if the URL is not tracked or the email has too many links.
     fn number(&mut self, address: &str) -> Option<usize> {
         if !is_of_the_web(address) {
             return None;

@@ -6,6 +6,8 @@ pub mod links;
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use super::merge_data::is_link;
 use super::model::{Content, Tracking};
 use crate::base::text::escaped;
@@ -14,6 +16,8 @@ use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;
 use crate::engine::render::merge::{Fields, MergeError, OutputKind, Template};
 use crate::features::domains::Utm;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::EmailId;
 
 /// A mailing's content in one language, ready to be rendered for any number of recipients.
 #[derive(Debug)]
@@ -25,14 +29,14 @@ pub struct Compiled {
     pub weight: usize,
 }
 
-/// Determines which links, pixel and unsubscribe line the compiled content gets.
+/// The links, tracking pixel and unsubscribe line to add to the compiled content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,
     pub clicks: bool,
     /// Whether the message must contain an unsubscribe link.
     pub unsubscribes: bool,
-    /// The UTM parameters for untracked links. Tracked links get their UTM parameters when they redirect.
+    /// The UTM parameters for untracked links. For tracked links, the UTM parameters are added during the redirect.
     pub utm: Option<Utm>,
 }
 
@@ -47,6 +51,8 @@ impl RenderMode {
 pub struct TemplateError {
     /// The language of the content, if it is known.
     pub language: Option<String>,
+    /// The stored email that the content comes from. If absent, the request contained the content.
+    pub email: Option<EmailId>,
     /// The part of the content that contains the template: `subject`, `template` or `text`.
     pub part: &'static str,
     pub error: MergeError,
@@ -54,15 +60,27 @@ pub struct TemplateError {
 
 impl From<TemplateError> for Failure {
     fn from(template_error: TemplateError) -> Self {
-        let TemplateError { language, part, error } = template_error;
-        let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
-        Failure::field(part, format_args!("{error}{of}"))
+        let TemplateError { language, email, part, error } = template_error;
+        let Some(email) = email else {
+            let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
+            return Failure::field(part, format_args!("{error}{of}"));
+        };
+        // The request names the email, and has no field for this part of its content.
+        let part = match part {
+            "template" => "HTML",
+            "text" => "plain text",
+            other => other,
+        };
+        let of = language.map_or_else(String::new, |language| format!(" in {language}"));
+        let detail = format!("The {part} of the email{of} is invalid: {error}. Correct the email.");
+        Failure::because(Code::InvalidRequest, detail).with(json!({ "emailId": email }))
     }
 }
 
 /// Checks content and prepares it for many recipients.
 pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
-    let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
+    let template_error =
+        |part| move |error| TemplateError { language: content.language.clone(), email: content.email, part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
     let subject =
@@ -106,7 +124,7 @@ impl Compiled {
         fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
     }
 
-    /// Returns whether the content requires no fields except `email` and the recipient's links.
+    /// Returns whether the content requires no fields other than `email` and the recipient's links.
     pub fn needs_nothing(&self) -> bool {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))

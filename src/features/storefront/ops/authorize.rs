@@ -1,4 +1,4 @@
-//! Starts the installation of the app on a shop; completing it connects the shop to a project.
+//! Starts installing the app on a shop. When the installation completes, the shop is connected to a project.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Authorize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginInstall {
-    /// The project whose brand gets the products, and whose audience gets the customers.
+    /// The project to which the products and customers are added.
     pub project_id: ProjectId,
     /// The shop's myshopify.com domain.
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
@@ -32,7 +32,7 @@ pub struct BeginInstall {
     pub customers: Option<CustomerImport>,
 }
 
-/// The shop's page for installing the app.
+/// The link to the shop's page for installing the app.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPage {
@@ -40,7 +40,7 @@ pub struct InstallPage {
     pub authorize_url: String,
     /// When the link expires. The user must complete the installation before this time.
     pub expires_at: WireTime,
-    /// The scopes that the user is asked to allow.
+    /// The scopes that the user is asked to grant.
     pub scopes: Vec<InstallScope>,
 }
 
@@ -85,9 +85,7 @@ impl Async for Authorize {
         let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let shop = address::of_shopify(&address::parse(&storefront_store_url)?)?;
         let Some(app) = install::app(&engine.settings.connections) else {
-            let reason = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
-                          connections.shopify_client_secret, or connect the store with its own app or token";
-            return Err(Failure::field("storefrontStoreUrl", reason));
+            return Err(Failure::field("storefrontStoreUrl", install::NO_APP));
         };
         let expires_at = context.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
         let started = Install { session, project, shop, customers, expires_at };

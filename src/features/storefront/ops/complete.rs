@@ -25,7 +25,7 @@ pub struct Complete;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The complete query with which Shopify redirected the user back, unchanged, because Shopify signs its parameters.
+    /// The complete, unchanged query with which Shopify redirected the user back. Shopify signs the parameters in the query.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -52,13 +52,7 @@ impl Async for Complete {
     async fn run(context: Context, input: CompleteInstall) -> Result<Self::Output, Failure> {
         let session = oauth::session(&context.caller, install::CONNECT_WITH_TOKEN)?;
         let (engine, environment, account) = (context.engine.clone(), context.caller.environment(), context.caller.account());
-        let query = input.query.expose();
-        let app = install::app(&engine.settings.connections).filter(|_| query.len() <= limits::STORE_INSTALL_QUERY_BYTES_MAX);
-        let signed = app.and_then(|app| Some((install::verified(&app, query)?, app)));
-        let Some((Returned { code, shop, state }, app)) = signed else {
-            let reason = "Shopify did not sign this query for this server's app; start the installation again";
-            return Err(Failure::field("query", reason));
-        };
+        let (Returned { code, shop, state }, app) = install::returned(&engine.settings.connections, input.query.expose())?;
         let started = Install::of_state(&engine, environment, &state);
         let Some(started) = started.filter(|started| started.session == session && started.shop == shop) else {
             let reason =
@@ -98,8 +92,8 @@ impl Async for Complete {
     }
 }
 
-/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code once, so a second
-/// call, such as after a lost response, could not exchange it again.
+/// Returns the store if the installation that started at `since` has been completed. Shopify accepts a code only once, so a second call,
+/// for example after a lost response, cannot exchange it again.
 async fn completed(
     context: &Context,
     project: ProjectId,

@@ -26,9 +26,9 @@ pub struct Connect;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = key_groups)]
 pub struct ConnectStore {
-    /// The project whose brand gets the products, and whose audience gets the customers.
+    /// The project to which the products and customers are added.
     pub project_id: ProjectId,
-    /// The store's URL: for Shopify the myshopify.com domain, for WooCommerce the URL of the site.
+    /// The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the URL of the site.
     #[serde(alias = "shopifyStoreUrl", alias = "woocommerceStoreUrl")]
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
@@ -51,17 +51,17 @@ pub struct ConnectStore {
     pub consumer_secret: Option<Secret>,
     /// Which customers are imported. If absent, `subscribed-only`.
     pub customers: Option<CustomerImport>,
-    /// The connected store whose keys are used if the request has no keys. Required if the store is connected to several other
+    /// The connected store whose keys are used if the request contains no keys. Required if the store is connected to several other
     /// projects.
     pub connection_id: Option<StoreId>,
 }
 
 /// The fields of a request that contain keys.
 const KEY_FIELDS: [&str; 5] = ["clientId", "accessToken", "apiSecret", "consumerKey", "consumerSecret"];
-/// A key is printable ASCII without spaces. Spaces around it are removed.
+/// A key is printable ASCII without spaces. Surrounding spaces are removed.
 const KEY_PATTERN: &str = r"^[\t-\r ]*[!-~]+[\t-\r ]*$";
 
-/// Describes in the schema which keys are given together.
+/// Describes in the schema which keys belong together.
 fn key_groups(schema: &mut Schema) {
     let groups: [&[&str]; 4] =
         [&[], &["clientId", "apiSecret"], &["accessToken", "apiSecret"], &["consumerKey", "consumerSecret"]];
@@ -145,7 +145,7 @@ impl Async for Connect {
                     );
                     return Err(Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": page })));
                 }
-                // Each connection has its own webhook URL and, with WooCommerce, its own webhook secret.
+                // Each connection has its own webhook URL and, for WooCommerce, its own webhook secret.
                 keys.url_token.clear();
                 if chosen.platform == Storefront::WooCommerce {
                     keys.signing_secret.clear();
@@ -155,7 +155,7 @@ impl Async for Connect {
         };
         let (platform, field) = (keys.platform(), keys.field());
         let New { keys, shop } = test(&context, keys, &address).await.map_err(|error| match (&stored, error.rejection()) {
-            // The request has no keys, so the error must not name their fields.
+            // The request contains no keys, so the error must not name the fields for keys.
             (Some(chosen), Some(reason)) => {
                 reconnect(chosen, &reason, &connect_url(&context.engine, context.caller.environment()))
             }
@@ -205,8 +205,8 @@ fn given_keys(input: &ConnectStore) -> Result<Option<Keys>, Failure> {
     }
 }
 
-/// Returns the connected store whose keys a request without keys uses: the store in `connectionId`, or else the project's own store, or
-/// else the only store with this URL.
+/// Returns the connected store whose keys are used for a request without keys: the store in `connectionId`; otherwise, the project's own
+/// store; otherwise, the only store with this URL.
 fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Result<Store, Failure> {
     let mut usable: Vec<Store> = known.into_iter().filter(|store| address::is_of(url, store)).collect();
     if usable.is_empty() {

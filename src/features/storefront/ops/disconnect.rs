@@ -26,7 +26,7 @@ pub struct DisconnectedStore {
     pub id: StoreId,
     /// Always true in a successful response.
     pub deleted: bool,
-    /// Whether the store's webhooks were removed. If not, the store stops sending them after Mailmill has rejected them for a while.
+    /// Whether the store's webhooks were removed. If false, the store stops sending webhooks after Mailmill has rejected them for a while.
     pub webhooks_removed: bool,
 }
 
@@ -64,7 +64,7 @@ impl Async for Disconnect {
         let write = move |tx: &mut WriteTx<'_>| {
             let of = require(tx, account, id)?;
             shop_products::keep_all(tx, of.project, id)?;
-            // Only Shopify sends privacy requests. Without the secret, they cannot be checked.
+            // Only Shopify sends privacy requests. Keep the secret, because the requests cannot be verified without it.
             let keys = keys::open(&engine.seal, &of).filter(|_| of.platform == Storefront::Shopify);
             let Some(keys) = keys else { return Ok::<_, Failure>(store::delete(tx, (account, id))?) };
             let sealed_keys = keys::seal(&engine.seal, (account, id), &keys.without_access(), tx.random());

@@ -32,7 +32,7 @@ pub struct StoreUrl {
 pub struct WebhookReceived {
     /// Whether the webhook had an effect.
     pub applied: bool,
-    /// Whether the same webhook arrived before. If so, this request had no effect.
+    /// Whether the same webhook was received before. If so, this request had no effect.
     pub repeated: bool,
 }
 
@@ -60,7 +60,7 @@ impl Raw for Receive {
         let token = UrlToken::<kinds::Store>::parse(input.token.expose()).ok_or_else(incoming::url_unknown)?;
         let found = store::find(&engine.data(token.environment).store.read(), token.account, token.id)?;
         let of = found.filter(|of| token.matches(&of.url_hash)).ok_or_else(incoming::url_unknown)?;
-        // The memory stays reserved until the webhook has been handled.
+        // The memory for the body stays reserved until the webhook has been handled.
         let limit = limits::STORE_WEBHOOK_BYTES_MAX;
         let _room = engine.bodies.room(&request.body, limit).await?;
         let body = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;

@@ -1,4 +1,4 @@
-//! Reads a file with one JSON object per line while it is downloaded.
+//! Reads a file that contains one JSON object per line while the file is being downloaded.
 
 use bytes::BytesMut;
 
@@ -19,7 +19,7 @@ impl Lines {
         Self { download, rest: BytesMut::new(), read: 0 }
     }
 
-    /// Returns the next line without its line break, or `None` at the end of the file. A last line without a line break is returned too.
+    /// Returns the next line without its line break, or `None` at the end of the file. Also returns a last line that has no line break.
     pub async fn next(&mut self) -> Result<Option<BytesMut>, PlatformError> {
         let mut searched = 0;
         loop {

@@ -25,34 +25,34 @@ trait StorePort {
     /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Subscribes to the store's webhooks at a URL, except those that it already sends there. Turns those on again that the platform
-    /// turned off after failed deliveries.
+    /// Subscribes to the store's webhooks at a URL, except for webhooks that the store already sends there. Turns on webhooks that the
+    /// platform turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Removes the webhooks to this URL.
+    /// Removes the webhooks that are sent to this URL.
     fn unsubscribe(client: &Client<'_>, url: &str) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
-    /// Reads a page of the products, starting at `cursor`, or at the first product if there is no cursor.
+    /// Reads a page of products, starting at `cursor`, or at the first product if there is no cursor.
     fn products(
         client: &Client<'_>,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<Paged<StoreProduct>, PlatformError>> + Send;
 
-    /// Reads a page of the customers, starting at `cursor`, or at the first customer if there is no cursor.
+    /// Reads a page of customers, starting at `cursor`, or at the first customer if there is no cursor.
     fn customers(
         client: &Client<'_>,
         cursor: Option<&str>,
     ) -> impl Future<Output = Result<Paged<ReadCustomer>, PlatformError>> + Send;
 
-    /// Verifies the signature. Returns the webhook's topic and the ID by which a repeated webhook is recognized, or `None` if the
-    /// signature is invalid.
+    /// Verifies the signature. Returns the webhook's topic and the ID that identifies repeated webhooks, or `None` if the signature is
+    /// invalid.
     fn verify(headers: &HeaderMap, body: &[u8], secret: &str) -> Option<Delivery>;
 
-    /// Reads a webhook whose signature is valid.
+    /// Parses a webhook whose signature is valid.
     fn read(topic: &str, body: &[u8], site: &Site<'_>) -> Result<Change, Unreadable>;
 }
 
-/// A store's description of itself.
+/// A store's information about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shop {
     /// The address that identifies the store on the platform.
@@ -72,7 +72,7 @@ pub struct Hooks<'a> {
     pub tools: &'a [StoreTool],
 }
 
-/// The data about a store that an adapter needs to read its webhooks.
+/// Information about a store that an adapter needs to parse the store's webhooks.
 pub struct Site<'a> {
     pub url: &'a str,
     pub currency: Option<&'a str>,
@@ -93,16 +93,16 @@ pub enum Paged<T> {
 /// A webhook with a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The platform's ID for the webhook, which stays the same when the platform sends the webhook again.
+    /// The platform's ID for the webhook, which stays the same if the platform sends the webhook again.
     pub id: String,
     pub topic: String,
-    /// The shop that a privacy webhook of Shopify is about; `None` for all other webhooks.
+    /// The shop to which a privacy webhook from Shopify relates; `None` for all other webhooks.
     pub shop: Option<String>,
-    /// When the change happened that the webhook reports, if the platform states it.
+    /// When the change that the webhook reports happened, if the platform states it.
     pub triggered_at: Option<Timestamp>,
 }
 
-/// A store's customer. Webhooks can arrive in any order, so the times decide whether the data is newer than the stored data.
+/// A store's customer. Webhooks can arrive in any order, so the times determine whether the data is newer than the stored data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreCustomer {
     /// The ID of the customer in the store; empty if it is unknown.
@@ -114,7 +114,7 @@ pub struct StoreCustomer {
     pub contact: ExternalContact,
 }
 
-/// A customer, or a customer who could not be read.
+/// A customer, or an error for a customer who could not be read.
 pub type ReadCustomer = Result<StoreCustomer, UnreadableContact>;
 
 /// The error for a webhook whose body has an undocumented format.
@@ -130,11 +130,11 @@ pub enum Change {
     Product(Box<StoreProduct>),
     /// The product with this ID no longer exists, or customers can no longer see it.
     ProductGone(String),
-    /// A change to collections whose effect on products the webhook does not describe.
+    /// A change to collections. The webhook does not describe the effect on products.
     Collections,
     Events(Vec<StoreEvent>),
     Customer(Box<StoreCustomer>),
-    /// A customer requests their personal data.
+    /// A customer has requested their personal data.
     DataRequest {
         id: String,
         customer: CustomerRef,
@@ -149,13 +149,14 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether the platform requests the export or the erasure of data, which it also does after the store is disconnected.
+    /// Returns whether the platform requests the export or erasure of data. The platform can also send such requests after the store is
+    /// disconnected.
     pub fn is_privacy_request(&self) -> bool {
         matches!(self, Self::DataRequest { .. } | Self::RedactCustomer(_) | Self::RedactShop)
     }
 }
 
-/// The identifiers by which a customer's contacts are found.
+/// The identifiers that are used to find a customer's contacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomerRef {
     pub id: Option<String>,
@@ -197,7 +198,7 @@ impl StoreEvent {
         let names = [("firstName", &self.first_name), ("lastName", &self.last_name)];
         let names: serde_json::Map<String, Value> =
             names.into_iter().filter_map(|(field, name)| Some((field.to_owned(), short(name.as_deref()?)?.into()))).collect();
-        // Without an email address, the event can only belong to a contact that already exists, whose profile is known.
+        // Without an email address, the event can only belong to an existing contact, whose profile is already known.
         if !names.is_empty() && self.email.is_some() {
             event["profile"] = Value::Object(names);
         }
@@ -205,12 +206,12 @@ impl StoreEvent {
     }
 }
 
-/// Parses a time; returns `None` if there is none, or if it is not a time.
+/// Parses a time; returns `None` if the text is missing or is not a time.
 fn time(text: Option<&str>) -> Option<Timestamp> {
     text?.parse::<WireTime>().ok().map(|at| at.0)
 }
 
-/// Returns a text on one line, shortened for a contact field; `None` if it is empty.
+/// Returns the text on one line, shortened for a contact field; returns `None` if it is empty.
 fn short(text: &str) -> Option<String> {
     const CHARACTERS_MAX: usize = 100;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -218,12 +219,12 @@ fn short(text: &str) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Returns the trimmed text; `None` if it is empty.
+/// Returns the trimmed text; returns `None` if it is missing or empty.
 fn given(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Returns the plain text of an HTML description, shortened for a product; `None` if it is empty.
+/// Returns the plain text of an HTML description, shortened for a product; returns `None` if it is empty.
 fn text_of(html: &str) -> Option<String> {
     let (mut text, mut is_tag) = (String::with_capacity(html.len()), false);
     for character in html.chars() {
@@ -361,7 +362,7 @@ fn is_signed(body: &[u8], secret: &str, signature: &str) -> bool {
     let Ok(signature) = data_encoding::BASE64.decode(signature.trim().as_bytes()) else { return false };
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC accepts keys of every length");
     mac.update(body);
-    // Reject an empty secret, because anyone could sign with it.
+    // Reject an empty secret, because anyone could create a signature with it.
     !secret.is_empty() && mac.verify_slice(&signature).is_ok()
 }
 

@@ -27,12 +27,12 @@ pub const SCOPES: &[(&str, &str)] =
 /// The number of items per page, which is the maximum that WooCommerce allows.
 const PAGE: &str = "100";
 const PAGE_ITEMS: usize = 100;
-/// The fields that are requested for each item. Plug-ins add hundreds of others.
+/// The fields that are requested for each item. Plug-ins add hundreds of other fields.
 const WEBHOOK_FIELDS: &str = "id,topic,delivery_url,status";
 const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_modified_gmt,short_description,description,price,\
                               regular_price,manage_stock,stock_quantity,stock_status,images,categories";
 const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,date_modified_gmt,billing";
-/// The maximum number of pages of webhooks to read, enough for far more webhooks than stores usually have.
+/// The maximum number of pages of webhooks to read. Stores usually have far fewer webhooks.
 const WEBHOOK_PAGES_MAX: u32 = 20;
 /// The maximum number of order lines in the event of an order.
 const LINES_MAX: usize = 20;
@@ -67,7 +67,7 @@ struct Webhook {
     status: String,
 }
 
-/// Returns the store's webhooks that send to this URL.
+/// Returns the store's webhooks that are sent to this URL.
 async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, PlatformError> {
     let mut found = Vec::new();
     for page in 1..=WEBHOOK_PAGES_MAX {
@@ -82,8 +82,8 @@ async fn webhooks(client: &Client<'_>, url: &str) -> Result<Vec<Webhook>, Platfo
     Ok(found)
 }
 
-/// Reads a page of a list. The cursor consists of the page number and the number of items. If there are fewer items than on the page
-/// before, deleted items have moved others to earlier pages, so the list is read again.
+/// Reads a page of a list. The cursor consists of the page number and the total number of items. If the total has decreased since the
+/// previous page, deletions have moved other items to earlier pages, so the list is read again from the start.
 async fn page<T: DeserializeOwned>(
     client: &Client<'_>,
     (path, query): (&str, &[(&str, &str)]),
@@ -304,8 +304,8 @@ fn number(text: Option<&str>) -> Option<Value> {
 }
 
 impl Order {
-    /// Returns one event for each thing that has happened to the order so far. Keys identify events that were already recorded;
-    /// they contain the site, because two stores can have orders with the same number.
+    /// Returns one event for each change to the order so far. Keys identify events that have already been recorded. They contain the site,
+    /// because two stores can have orders with the same number.
     fn events(self, site: &str) -> Vec<StoreEvent> {
         let place = site.split_once("://").map_or(site, |(_, place)| place);
         let order = format!("{place}#{}", self.id);
@@ -362,7 +362,7 @@ struct Customer {
 }
 
 impl Customer {
-    /// Returns the customer; `None` if the customer has no address.
+    /// Returns the customer; returns `None` if the customer has no address.
     fn reported(self) -> Option<StoreCustomer> {
         let (id, changed_at) = (self.id.to_string(), time(self.date_modified_gmt.as_deref()));
         let mut external = ExternalContact { email: given(self.email)?, ..ExternalContact::default() };

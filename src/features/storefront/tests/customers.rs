@@ -79,7 +79,7 @@ fn a_store_without_an_import_of_customers_still_unsubscribes_them() {
     assert!(!shop.view()["toolsEnabled"].to_string().contains("customers"));
 }
 
-// Regression: a webhook that arrived late replaced a customer's newer name, or unsubscribed a customer who had subscribed again.
+// Regression: a delayed webhook replaced a customer's newer name, or unsubscribed a customer who had subscribed again.
 #[test]
 fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     let shop = Shop::new();
@@ -111,7 +111,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     };
     let (_, answer) = shop.webhook(topic, "w3", &consent("unsubscribed", Some("2024-12-31T00:00:00Z")));
     assert_eq!((&answer["data"]["applied"], seen()), (&json!(false), (json!("New"), json!("subscribed"))));
-    // Without its own time, a change of consent has the time at which Shopify triggered the webhook.
+    // A change of consent without its own time has the time at which Shopify triggered the webhook.
     let body = consent("unsubscribed", None).to_string();
     for (id, at, applied) in [("w4", "2024-12-30T00:00:00Z", false), ("w5", "2025-07-02T00:00:00.123456789Z", true)] {
         let mut headers = shopify::headers(topic, id, &body);
@@ -119,14 +119,14 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
         assert_eq!(shop.send(&headers, &body).1["data"]["applied"], applied, "{at}");
     }
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
-    // An import that read the customer before the change has no effect either.
+    // An import in which the customer was read before the change also has no effect.
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
     work(&shop.app);
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
 }
 
-// Regression: since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's
-// name had no effect, because the customer seemed not to have subscribed.
+// Regression: since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's name had no
+// effect, because the customer appeared not to be subscribed.
 #[test]
 fn a_change_without_consent_updates_only_contacts_that_exist_and_keeps_their_status() {
     let shop = Shop::new();

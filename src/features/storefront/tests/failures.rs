@@ -1,4 +1,4 @@
-//! Tests of a misbehaving shop: limits, revoked tokens, partial files, forged webhooks, and errors after an effect.
+//! Tests of a misbehaving shop: rate limits, revoked tokens, partial files, forged webhooks, and errors after a request has taken effect.
 
 use serde_json::json;
 
@@ -83,7 +83,7 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: a shop that was down got a request before the time that it had stated.
+// Regression: a shop that was down received a request before the time that it had stated.
 #[test]
 fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let shop = Shop::new();
@@ -104,7 +104,8 @@ fn work_once(shop: &Shop) {
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");
 }
 
-/// The data may be a copy: its original installation may import from the same store with the same tokens.
+/// The data may be a copy of another installation's data, and the original installation may import from the same store with the same
+/// tokens.
 #[test]
 fn a_store_is_not_contacted_while_sending_is_on_hold() {
     let shop = Shop::new();
@@ -164,7 +165,8 @@ fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again
     assert_eq!((shop.products().len(), &shop.view()["sync"]["stage"]), (2, &json!("idle")));
 }
 
-// Regression: the whole store had to be reconnected after each import, because Shopify gives some apps no access to customers.
+// Regression: if an app had no access to customers, which Shopify denies to some apps, the whole store had to be reconnected after each
+// import.
 #[test]
 fn a_store_that_denies_access_to_its_customers_is_imported_without_them() {
     let shop = Shop::new();

@@ -6,6 +6,7 @@ use crate::base::secret::Secret;
 use crate::features::connections::PlatformError;
 use crate::features::storefront::install::{self, Install, Returned};
 use crate::vocab::ids::SessionId;
+use crate::vocab::settings::Connections;
 
 const SESSION: SessionId = SessionId::from_bytes([7; 12]);
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -88,6 +89,24 @@ fn only_a_query_that_shopify_signed_is_accepted() {
     }
 }
 
+// Regression: the error for a missing app and for an overlong query said that Shopify did not sign the query.
+#[test]
+fn the_reason_why_a_query_is_refused_is_given() {
+    let shop = Shop::installable();
+    let (_, query) = shop.install();
+    let connections = &shop.app.engine().settings.connections;
+    let refusal = |settings: &Connections, query: &str| {
+        install::returned(settings, query).map(|_| ()).expect_err("the query is refused").text()
+    };
+    assert!(install::returned(connections, &query).is_ok());
+    assert!(refusal(connections, "shop=x").contains("did not sign"));
+    let long = refusal(connections, &"x".repeat(limits::STORE_INSTALL_QUERY_BYTES_MAX + 1));
+    assert!(long.contains("is longer than"), "{long}");
+    let without = TestApp::new();
+    let absent = refusal(&without.engine().settings.connections, &query);
+    assert!(absent.contains("has no Shopify app"), "{absent}");
+}
+
 #[test]
 fn a_state_is_bound_to_its_environment_and_expires() {
     let shop = Shop::installable();
@@ -132,7 +151,7 @@ fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
     assert!(refused.refusal().2.contains("which can serve only one brand"), "{refused:?}");
 }
 
-// Regression: the app had to be installed again, although the refresh token was valid.
+// Regression: the app had to be reinstalled although the refresh token was valid.
 #[test]
 fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     let shop = Shop::installable();
@@ -147,7 +166,7 @@ fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: after the operator replaced the app's secret, every webhook was rejected until the app was installed again.
+// Regression: after the operator replaced the app's secret, every webhook was rejected until the app was reinstalled.
 #[test]
 fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
     let shop = Shop::installable();
@@ -157,7 +176,7 @@ fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
     shop.connect(json!({})).data();
     shop.adopt(tokens);
     shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
-    // Only an installed app has the secret in the settings.
+    // The secret in the settings is valid only for webhooks of an installed app.
     let second = shop.app.another_project();
     let other =
         json!({ "projectId": second, "storefrontStoreUrl": SHOP, "accessToken": SHOPIFY_TOKEN, "apiSecret": "shpss_other" });

@@ -30,7 +30,7 @@ fn app(address: &str) -> TestApp {
     })
 }
 
-/// Runs the imports until no step is due within a minute.
+/// Runs the imports until no step is due within the next minute.
 fn work(app: &TestApp) {
     for _ in 0..40 {
         app.wait(worker::sync(app.engine().clone(), Environment::Test)).expect("the step succeeds");
@@ -44,7 +44,7 @@ impl Shop {
         Self { app: app(&peer.url()), peer }
     }
 
-    /// Returns a shop that is connected and whose data is imported.
+    /// Returns a connected shop whose data has been imported.
     fn connected() -> Self {
         let shop = Self::new();
         shop.connect(json!({})).data();
@@ -180,7 +180,7 @@ fn a_repeated_request_connects_a_store_once() {
     assert_eq!(made.status, 200);
     let asked = shop.peer.asked().len();
     assert_eq!((connect().body, shop.peer.asked().len()), (made.body.clone(), asked), "a repeat gets the stored response");
-    // A repeat without a key tests the keys again and keeps the store.
+    // Repeating the request without an idempotency key tests the store's keys again and keeps the store.
     assert_eq!(shop.connect(json!({})).data()["serverId"], made.body["data"]["serverId"]);
     assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
     work(&shop.app);
@@ -209,7 +209,7 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     assert_eq!(shop.product("Ember bowl").expect("the product stays")["price"], "33.00", "the webhook was late");
     let repeated = shop.webhook("products/update", "w1", &bowl("33.00", "2025-12-31T12:00:00Z"));
     assert_eq!((repeated.0, &repeated.1["data"]["repeated"]), (200, &json!(true)));
-    // A value that a user set survives changes and further imports.
+    // A value that a user set is kept when the product changes and is imported again.
     let id = found["id"].as_str().expect("there is an ID").to_owned();
     let path = format!("/v1/projects/{}/products/{id}", shop.app.project);
     shop.app.patch(&path, json!({ "price": "30.00" })).data();
@@ -228,8 +228,8 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     assert!(shop.product("Jug").is_some());
 }
 
-// Regression: since version 2024-07, webhooks do not state whether units are counted, so a product that had been sold out was in
-// emails again after its next webhook.
+// Regression: since version 2024-07, webhooks do not state whether units are counted, so a product that was sold out appeared in emails
+// again after its next webhook.
 #[test]
 fn a_webhook_about_a_product_keeps_whether_its_units_are_counted() {
     let shop = Shop::new();
@@ -310,13 +310,13 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     shop.applied("customers/data_request", "w2", &asked);
     let listed = shop.view()["dataRequests"][0].clone();
     assert_eq!((&listed["requestId"], &listed["contactId"]), (&json!("9999"), &id));
-    // The platform may know the customer only by the ID of an earlier order.
+    // The platform may know the customer only by the ID in an earlier order.
     let redact = json!({ "shop_id": 954889, "shop_domain": SHOP, "customer": { "id": 701 }, "orders_to_redact": [1] });
     shop.applied("customers/redact", "w3", &redact);
     assert!(shop.contact("ada@example.com").is_none() && shop.contact("bob@example.com").is_some());
     let again = shop.webhook("customers/redact", "w4", &redact);
     assert_eq!((again.0, &again.1["data"]["applied"]), (200, &json!(false)));
-    // After the platform requests the erasure of the shop, only the contacts that the shop did not add remain.
+    // After the platform requests the erasure of the shop, only contacts that the shop did not add remain.
     shop.applied("orders/paid", "w5", &order(2, "cyd@example.com"));
     shop.applied("orders/paid", "w6", &order(3, "bob@example.com"));
     let url = shop.url();
@@ -397,7 +397,7 @@ fn a_disconnected_store_is_forgotten_in_time_and_keeps_its_url_if_it_is_connecte
     assert_eq!(kept(), 0);
 }
 
-// Regression: after 500 requests were stored, every later one was lost, although the response reported it as applied.
+// Regression: after 500 requests were stored, every later request was lost, although the response reported it as applied.
 #[test]
 fn a_new_data_request_replaces_the_oldest_one_if_too_many_are_stored() {
     let shop = Shop::connected();
@@ -554,10 +554,10 @@ fn an_app_of_the_dev_dashboard_gets_a_new_token_every_day_and_after_it_was_rejec
     };
     shop.app.clock.advance_ms(24 * 3_600_000);
     again(2);
-    // Shopify ends tokens early, for example if the app is installed again.
+    // Shopify revokes tokens early, for example if the app is reinstalled.
     shop.peer.accept(&[]);
     again(3);
-    // After the secret was replaced, imports stop until a user enters the new one.
+    // After the secret was replaced, imports stop until a user enters the new secret.
     shop.peer.fail("/admin/oauth/access_token", 1, ShopFault::Status(400));
     shop.peer.accept(&[]);
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();

@@ -98,7 +98,7 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     assert_eq!((&gone["webhooksRemoved"], peer.hooks().len()), (&json!(true), 0));
 }
 
-// Regression: product 101 moved to the first page while the second page was read, so the import removed it from the brand.
+// Regression: product 101 moved to the first page while the second page was being read, so the import removed it from the brand.
 #[test]
 fn a_product_deleted_during_an_import_hides_no_other() {
     let peer = WooCommerce::start((1..=150).map(product).collect(), Vec::new());
@@ -110,7 +110,7 @@ fn a_product_deleted_during_an_import_hides_no_other() {
     peer.delete_product(1);
     work(&app);
     let view = app.get("/v1/storefront/stores").data()["stores"][0].clone();
-    // The deleted product was read before; its webhook or the next import removes it.
+    // The deleted product had already been read; its webhook or the next import removes it.
     assert_eq!((&view["sync"]["stage"], &view["sync"]["products"]), (&json!("idle"), &json!(150)), "{view}");
 }
 

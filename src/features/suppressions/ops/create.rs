@@ -27,13 +27,13 @@ pub struct NewSuppression {
     pub note: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
 
-/// The reason why a user or program adds an address.
+/// The reasons that users and programs can give when they add an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GivenReason {
     #[default]
     Manual,
-    /// The recipient wants no more marketing email. Transactional messages are still sent.
+    /// The recipient does not want marketing email. Transactional messages are still sent.
     Unsubscribe,
     BounceHard,
     Complaint,

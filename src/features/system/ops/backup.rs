@@ -68,7 +68,7 @@ impl Async for Backup {
         let made = tokio::task::spawn_blocking(making).await;
         let manifest = made.map_err(Failure::internal)??;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
-        // A follower of a cluster backs up its own data to its own machine, but only the leader can record the backup.
+        // A follower of a cluster can back up its own data to its own machine, but only the leader can record the backup.
         if context.engine.cluster.as_ref().is_none_or(|member| member.leads()) {
             context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         }
@@ -81,7 +81,7 @@ impl Async for Backup {
     }
 }
 
-/// Checks before a backup whether it fits on the disk of `target`. On the disk of the data folder, the backup must also leave enough
+/// Before a backup, checks whether it fits on the disk of `target`. On the disk of the data folder, the backup must also leave enough free
 /// space for the service, which would otherwise become read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());

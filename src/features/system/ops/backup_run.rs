@@ -11,13 +11,13 @@ use crate::vocab::codes::Code;
 
 pub struct BackupRun;
 
-/// Which task of the continuous backup to start.
+/// The task of the continuous backup to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupTask {
     /// A new snapshot.
     Snapshot,
-    /// A restore of the backup into a temporary folder, which is checked and removed.
+    /// A restore of the backup into a temporary folder. The restored data is checked and then removed.
     Drill,
 }
 

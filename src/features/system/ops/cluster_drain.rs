@@ -11,11 +11,12 @@ use crate::vocab::limits;
 
 pub struct ClusterDrain;
 
-/// Whether the node gives up the leadership, or may take it again.
+/// Whether the node gives up the leadership, or may become the leader again.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrainRequest {
-    /// True if the node may lead again. Otherwise, the node gives up the leadership and does not take it again until it restarts.
+    /// True to let the node become the leader again. Otherwise, the node gives up the leadership and does not become the leader again until
+    /// it restarts.
     pub undo: Option<bool>,
 }
 
@@ -51,7 +52,7 @@ impl Async for ClusterDrain {
             member.rejoin();
         } else {
             member.drain().await;
-            // Wait briefly for a new leader: the other nodes read the lease several times a second.
+            // Wait briefly for a new leader. The other nodes read the lease several times a second.
             let mut role = member.role();
             let led = role.wait_for(|role| matches!(role, Role::Follower { leader: Some(_) }));
             let _ = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, led).await;

@@ -1,4 +1,4 @@
-//! Returns a file by its signed link, such as a screenshot or an export of an email.
+//! Returns a file, such as a screenshot or an export of an email, by its signed link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ impl Raw for File {
         if !context.engine.opens_file(input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // Search both environments: the link does not name the environment, but an ID exists in only one of them.
+        // Search both environments, because the link does not name the environment. An ID exists in only one of them.
         for data in context.engine.environments() {
             if let Some(reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
                 return Ok(reply);

@@ -1,4 +1,4 @@
-//! Emails a link to a page of this installation to the user whom the link is for.
+//! Emails a link to a page of this installation to the user for whom the link was created.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Returns metrics in the text format of Prometheus.
+//! Returns metrics in Prometheus's text format.
 
 use std::fmt::Write as _;
 
@@ -56,7 +56,7 @@ impl Raw for Metrics {
     }
 }
 
-/// Metrics in the text format of Prometheus.
+/// Metrics in Prometheus's text format.
 #[derive(Default)]
 struct Text(String);
 

@@ -14,11 +14,11 @@ use crate::vocab::limits;
 
 pub struct Ready;
 
-/// The role that the node must have to be ready.
+/// The role that the node must have to be considered ready.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyFor {
-    /// The role that a node of a cluster must have to be ready: `leader`, or `any`, which is the default. Followers answer reads
+    /// The role that a node of a cluster must have to be considered ready: `leader`, or `any`, which is the default. Followers answer reads
     /// and forward other requests to the leader.
     pub role: Option<NodeRole>,
 }

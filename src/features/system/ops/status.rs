@@ -40,7 +40,7 @@ pub struct StatusView {
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
     pub workers: Vec<WorkerView>,
-    /// The newest completed backup, whose folder may no longer exist; absent if no backup was made.
+    /// The newest completed backup, whose folder may no longer exist; absent if no backup has been made.
     pub last_backup: Option<LastBackupView>,
     /// The continuous backup; absent if the setting backup.url is empty, and on a node that does not lead its cluster.
     pub continuous_backup: Option<ContinuousBackupView>,
@@ -77,8 +77,8 @@ pub struct DiskView {
     pub free_bytes_min: u64,
     /// The space reserved on a full disk for unsubscribes and for messages in flight.
     pub reserve_bytes: u64,
-    /// Whether the service is read-only: reads, sign-ins, unsubscribe links and redirects work, most other writes are refused, and sending
-    /// waits.
+    /// Whether the service is read-only. If so, reads, sign-ins, unsubscribe links and redirects work, most other writes are refused, and
+    /// sending waits.
     pub read_only: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct DiskView {
 pub struct QueueView {
     pub name: &'static str,
     pub environment: Environment,
-    /// The number of entries that wait in the queue.
+    /// The number of entries that are waiting in the queue.
     pub waiting: u64,
 }
 
@@ -96,7 +96,7 @@ pub struct QueueView {
 #[serde(rename_all = "camelCase")]
 pub struct WorkerView {
     pub name: String,
-    /// The number of steps that have ended since the start of the process.
+    /// The number of steps that have ended since the process started.
     pub steps: u64,
     /// The number of failed steps. A failed step is retried.
     pub failures: u64,
@@ -126,7 +126,7 @@ pub struct LastBackupView {
 pub struct ClusterStatus {
     /// The name of the node that answered.
     pub node: String,
-    /// The name of the leader; absent while no node leads.
+    /// The name of the leader; absent while there is no leader.
     pub leader: Option<String>,
     /// The maximum age of the answering node's data, in milliseconds.
     pub lag_ms: i64,

@@ -34,7 +34,7 @@ pub struct NewTopic {
     /// Which contacts see the topic; `private` if absent.
     #[serde(default)]
     pub visibility: TopicVisibility,
-    /// The position of the topic; the smallest comes first. If absent, the topic comes last.
+    /// The position of the topic in lists. The topic with the smallest position comes first. If absent, the topic comes last.
     pub display_order: Option<DisplayOrder>,
 }
 

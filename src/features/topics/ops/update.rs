@@ -37,9 +37,9 @@ pub struct TopicPatch {
     pub default_subscription: Option<TopicDefault>,
     /// Which contacts see the topic.
     pub visibility: Option<TopicVisibility>,
-    /// The position of the topic; the smallest comes first.
+    /// The position of the topic in lists. The topic with the smallest position comes first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only with
+    /// Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them only with
     /// `includeInactive`.
     pub is_active: Option<bool>,
 }

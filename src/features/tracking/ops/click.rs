@@ -1,4 +1,4 @@
-//! Redirects a visitor of a link in a message to the link's destination, and records the click.
+//! Redirects a visitor who clicked a link in a message to the link's destination, and records the click.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION};

@@ -89,7 +89,7 @@ impl Operation for Logs {
     }
 }
 
-/// Where a page of the log starts: a mailing, and a recipient number in it.
+/// Where a page of the log starts: a mailing, and the number of a recipient in the mailing.
 type Cursor = (MailingId, u32);
 
 impl Query for Logs {
@@ -102,7 +102,7 @@ impl Query for Logs {
         for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else {
-                // The direct send has been deleted since the previous page. Continue with an older mailing.
+                // The direct send has been deleted since the previous page was returned. Continue with an older mailing.
                 place = next(view, input.email_id, Some(id))?;
                 if place.is_none() {
                     break;
@@ -110,8 +110,7 @@ impl Query for Logs {
                 continue;
             };
             let found = page(view.tx, id, from, limit - rows.len(), wanted)?;
-            // The mailing's other recipients got the email in a different language, so they are not in the log of this
-            // email.
+            // The mailing's other recipients received an email in a different language, so they are not in the log of this email.
             let got_it = |recipient: &Recipient| mailing.translation_for(recipient).email == Some(input.email_id);
             for found in found.rows.into_iter().filter(|(_, recipient, _)| got_it(recipient)) {
                 rows.push(row(view.tx, &mailing, found)?);
@@ -137,7 +136,7 @@ fn to_cursor((id, number): Cursor) -> String {
     format!("{id}.{number}")
 }
 
-/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

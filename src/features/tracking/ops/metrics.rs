@@ -36,9 +36,9 @@ pub struct EmailMetricsRequest {
 pub struct EmailMetrics {
     pub email_id: EmailId,
     pub summary: EmailMetricsSummary,
-    /// The results by UTC day, earliest first; days without activity are omitted.
+    /// The results by UTC day, earliest first. Days without activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
-    /// The number of recipients who opened the email, by the contact's country; largest number first.
+    /// The number of recipients who opened the email, by the contact's country, largest number first.
     pub country_breakdown: Vec<CountryCount>,
     /// The revenue of all mailings of the email; absent if no order is attributed to the mailings.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,7 @@ impl Raw for Open {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/gif"));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(POINT.len()));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache, must-revalidate, private, max-age=0"));
-        // Always return an image, because a broken image would be visible.
+        // Always return an image, because a broken image would be visible to the recipient.
         let status = if token.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
         Ok(Reply { status, headers, body: ReplyBody::Whole(Bytes::from_static(&POINT)) })
     }

@@ -58,7 +58,7 @@ impl Raw for Preferences {
                 true => unsubscribe::leave(tx, &list, &recipient, Scope::Everything, Source::Link)?,
                 false => unsubscribe::choose(tx, &recipient, &form.topics, form.returns)?,
             }
-            // Read the recipient again, so that the page shows the new choices.
+            // Load the recipient again, so that the page shows the new choices.
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.data(token.environment).store;
@@ -70,7 +70,7 @@ impl Raw for Preferences {
     }
 }
 
-/// Parses the form. Invalid topic IDs are ignored, because the preferences page never sends them.
+/// Parses the form. Invalid topic IDs are ignored, because the preferences page does not send any.
 fn form(body: &[u8]) -> Form {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     let mut form = Form::default();

@@ -54,7 +54,7 @@ pub struct TimelinePart {
 pub struct TimelineEntry {
     pub at: WireTime,
     pub kind: TimelineKind,
-    /// The mailing that the entry belongs to.
+    /// The mailing to which the entry belongs.
     pub send_id: Option<MailingId>,
     /// The mailing's campaign.
     pub campaign_id: Option<CampaignId>,
@@ -124,15 +124,15 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// Returns the sort key: newest entries first. Entries of the same time are ordered by kind, with the later step of a message
-    /// first, and then by ID, latest first. The store returns each kind in the same order, so the newest entries overall are among
-    /// the newest of each kind.
+    /// Returns the sort key: newest entries first. Entries with the same time are ordered by kind, with the later step of a message first,
+    /// and then by ID, latest first. The store returns the entries of each kind in the same order, so the newest entries overall are among
+    /// the newest entries of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 
-/// Where a page of the timeline starts: a time, and the number of entries of this time to skip.
+/// Where a page of the timeline starts: a time, and the number of entries with this time to skip.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     at: Timestamp,
@@ -165,11 +165,11 @@ fn to_cursor(Cursor { at, behind }: Cursor) -> String {
     format!("{}.{behind}", at.0)
 }
 
-/// Reads a cursor, writes its position as a cursor, and returns whether that cursor has the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;
-    // The list reads the entries before the next millisecond.
+    // The list returns entries before the next millisecond, so the time is increased by one.
     assert!(position.at.0.checked_add(1).is_some(), "a time that cannot be increased: {cursor}");
     Ok(parse_cursor(&to_cursor(position))? == position)
 }
@@ -216,7 +216,7 @@ impl TimelineReader<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
-    /// Returns the subject of the email that the contact got from a mailing.
+    /// Returns the subject of the email that the contact received from a mailing.
     fn subject(&mut self, id: MailingId) -> Result<Option<String>, Failure> {
         let (tx, number, email) = (self.tx, self.contact.id.number(), self.contact.email.as_str());
         let Some(mailing) = self.mailing(id)? else { return Ok(None) };
@@ -240,8 +240,8 @@ impl TimelineReader<'_> {
         })
     }
 
-    /// Returns the bounces, complaints and unsubscribes of the newest messages, and the contact's own unsubscribe if none of these
-    /// messages recorded it.
+    /// Returns the bounces, complaints and unsubscribes of the newest messages, and the unsubscribe stored with the contact if none of
+    /// these messages recorded it.
     fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;
@@ -281,7 +281,7 @@ impl TimelineReader<'_> {
     }
 }
 
-/// The maximum difference, in milliseconds, between the times that the message and the contact store for one unsubscribe.
+/// The maximum difference, in milliseconds, between the times that the message and the contact store for the same unsubscribe.
 const SAME_MS: i64 = 2_000;
 
 #[cfg(test)]

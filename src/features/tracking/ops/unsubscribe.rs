@@ -1,4 +1,4 @@
-//! Unsubscribes a recipient with one request: from the button of an email client (RFC 8058) or of the unsubscribe page.
+//! Unsubscribes a recipient with one request, sent by the button of an email client (RFC 8058) or of the unsubscribe page.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -43,7 +43,7 @@ impl Operation for Unsubscribe {
 enum Button {
     /// The button of the email client.
     OneClick,
-    /// A button of the unsubscribe page, with the scope that the button unsubscribes from.
+    /// A button of the unsubscribe page, and the scope that the button unsubscribes from.
     Page(Scope),
 }
 
@@ -67,7 +67,7 @@ impl Raw for Unsubscribe {
         };
         let list = SuppressionList::new(&context.engine);
         let leave = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-            // The recipient is read again inside the transaction, so that the change applies to the current state.
+            // Load the recipient again inside the transaction, so that the change applies to the current state.
             let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(()) };
             Ok(unsubscribe::leave(tx, &list, &recipient, scope, source)?)
         };
@@ -80,8 +80,8 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button that sent the body. A body that does not come from Mailmill's page counts as an email client's button, in either
-/// encoding: asking again despite a clear request would be worse than accepting an unusual body.
+/// Returns the button that sent the body. A body that does not come from Mailmill's page is treated as the request of an email client's
+/// button, in either encoding: asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {

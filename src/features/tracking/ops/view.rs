@@ -56,7 +56,7 @@ fn reply(html: String) -> Reply {
     let mut headers = HeaderMap::with_capacity(3);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    // The page shows customer content on Mailmill's domain, so it must not run scripts or send forms. Its links may open.
+    // The page shows customer content on Mailmill's domain, so it must not run scripts or submit forms. Its links may be opened.
     let policy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: data:; style-src 'unsafe-inline'";
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }

@@ -39,16 +39,16 @@ pub struct CheckAll {
     pub project_id: Option<ProjectId>,
     /// The subject of the email. If absent, the subject of the stored email.
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The name of the sender.
+    /// The sender's name.
     pub from_name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The address of the sender. The DNS records of its domain are checked.
+    /// The sender's address. The DNS records of its domain are checked.
     pub from_email: Option<EmailAddress>,
-    /// Which checks run, and how.
+    /// The checks to run, with their options.
     #[serde(default)]
     pub options: CheckOptions,
 }
 
-/// Which checks run, and how.
+/// The checks to run, with their options.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckOptions {
@@ -116,7 +116,7 @@ impl Async for All {
             accessibility: runs(options.check_accessibility),
             limit,
             links_limit: limit.saturating_sub(start.elapsed()).saturating_sub(limits::VALIDATION_RESPONSE_TIME / 4),
-            // A failure that the caller can resolve is the response to the request.
+            // A failure that the caller can resolve ends the checks and is returned as the response to the request.
             is_final: |failure| failure.code.info().status < 500,
         };
         let results = run(&CheckContext::from(&context), &email, plan).await?;

@@ -1,4 +1,4 @@
-//! Returns the features of an email that email clients do not support.
+//! Returns the features in an email that email clients do not support.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

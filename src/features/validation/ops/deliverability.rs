@@ -1,4 +1,4 @@
-//! Predicts the folder in which mailbox providers place an email.
+//! Predicts the folder into which mailbox providers will place an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,9 +32,10 @@ pub struct CheckDeliverability {
     pub email_id: Option<EmailId>,
     /// The subject of the email. If absent, the subject of the stored email.
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The name of the sender.
+    /// The sender's name.
     pub from_name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// The address of the sender. The DNS records of its domain are checked. If absent, the default sender of the stored email's project.
+    /// The sender's address. The DNS records of its domain are checked. If absent, the default sender of the stored email's project is
+    /// used.
     pub from_email: Option<EmailAddress>,
 }
 
@@ -122,7 +123,7 @@ mod tests {
         let records = &data["authentication"];
         assert_eq!((&records["spf"], &records["spfLookups"], &records["dmarcPolicy"]), (&json!("ok"), &json!(1), &json!("none")));
         assert_eq!((&records["mx"], &data["metadata"]["analysisType"]), (&json!("missing"), &json!("rules+model+dns")));
-        // A wildcard record is not a DMARC record, so the policy of the organizational domain for its subdomains applies.
+        // A wildcard record is not a DMARC record, so the organizational domain's policy for subdomains applies.
         names.txt("_dmarc.news.acme.example", "v=spf1 -all");
         let below = json!({ "html": "<p>Hello Ada, see you on Saturday.</p>", "fromEmail": "ada@news.acme.example" });
         let data = app.post("/v1/emails/validate/deliverability", below).data();

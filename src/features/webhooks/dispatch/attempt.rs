@@ -16,7 +16,7 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{FetchError, PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// The secret of the main signature during the grace period after a rotation, when two secrets are valid.
+/// The secret that creates the main signature during the grace period after a rotation, when two secrets are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
     /// The current secret.
@@ -45,7 +45,7 @@ pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecr
     (end, verdict)
 }
 
-/// Why an attempt got no response, and what that means for the delivery.
+/// Why an attempt received no response, and what that means for the delivery.
 struct NoResponse {
     reason: String,
     outcome: AttemptOutcome,

@@ -1,6 +1,6 @@
 //! The log of attempts. Each attempt is recorded before it starts and again after it ends.
 //!
-//! If the process stops during an attempt, the log has a start without an end; the attempt then counts as failed.
+//! If the process stops during an attempt, the log has a start without an end, and the attempt counts as failed.
 
 use bytes::Bytes;
 
@@ -31,7 +31,7 @@ impl Rules {
         Self { backoff: retry_backoff(settings), breaker, started_at }
     }
 
-    /// If the service has just started, returns the time before which interrupted attempts are not retried. Without this delay, a
+    /// If the service has started recently, returns the time before which interrupted attempts are not retried. Without this delay, a
     /// service that keeps crashing would use up all attempts before any of them reached the endpoint.
     fn steady_at(&self, now: Timestamp) -> Option<Timestamp> {
         let runs_for = now.ms_since(self.started_at);
@@ -56,7 +56,7 @@ pub struct StartedAttempt {
     pub body: Bytes,
 }
 
-/// Starts attempts for due deliveries; ends the deliveries that cannot be attempted.
+/// Starts attempts for due deliveries, and ends deliveries that cannot be attempted.
 pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<StartedAttempt>> {
     let mut writer = DeliveryWriter::open(tx);
     let mut started = Vec::new();
@@ -73,7 +73,7 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     let webhook = store::find(writer.tx, account, id)?;
     let before = store::delivery(writer.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
     let (Some(webhook), Some(before)) = (webhook, before) else {
-        // The webhook or the delivery was deleted, or the delivery is due at a different time.
+        // The webhook or the delivery was deleted, or the delivery is now due at a different time.
         store::not_due(writer.tx, due);
         return Ok(None);
     };
@@ -155,7 +155,8 @@ pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
     format!("{delivery}-{number}")
 }
 
-/// Returns the start of a response as it is stored, with control characters other than line breaks and tabs replaced by spaces.
+/// Returns the start of a response in the form in which it is stored, with control characters other than line breaks and tabs replaced by
+/// spaces.
 pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
     let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };

@@ -1,7 +1,8 @@
-//! Limits the concurrent attempts per endpoint, so that slow and dead endpoints leave connections for others. All functions are pure.
+//! Limits the concurrent attempts per endpoint, so that slow and unresponsive endpoints leave connections for other endpoints. All
+//! functions are pure.
 //!
 //! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. Endpoints whose last attempt did
-//! not succeed quickly start new attempts only while they use less than half of the connections together.
+//! not succeed quickly start new attempts only while they together use less than half of the connections.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,8 +61,8 @@ impl Lanes {
         self.lanes.get(&key).copied().unwrap_or(unknown)
     }
 
-    /// Returns the deliveries that may be sent now, one per endpoint in turn until the capacity is used up, and reserves the capacity for
-    /// them.
+    /// Returns the deliveries that may be sent now, and reserves capacity for them. Endpoints take turns, one delivery at a time, until the
+    /// capacity is used up.
     pub fn take<T>(&mut self, mut wanted: Vec<(WebhookKey, Vec<T>)>) -> Vec<(WebhookKey, T)> {
         // Continue after the endpoint that was served last, so that every endpoint is served.
         wanted.sort_by_key(|(key, _)| (self.last.is_some_and(|last| *key <= last), *key));
@@ -113,7 +114,7 @@ impl Lanes {
             (true, false) => lane.window.clamp(1, limits::WEBHOOK_WINDOW_FIRST.min(self.each_max)),
             (false, _) => 1,
         };
-        // The endpoint's other attempts in flight move with it to its new class, quick or slow.
+        // The endpoint's other attempts in flight now count toward its new class, quick or slow.
         match (was_quick, lane.is_quick) {
             (true, false) => self.in_flight_slow += lane.in_flight,
             (false, true) => self.in_flight_slow -= lane.in_flight.min(self.in_flight_slow),
@@ -122,9 +123,9 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Returns which secret creates the main signature of this attempt during a grace period. A receiver may have either secret and
-    /// may check only one signature. The first attempt uses the secret that probably works, the second attempt the current secret,
-    /// and the third attempt the previous secret.
+    /// Returns the secret that creates the main signature of this attempt during a grace period. A receiver may have either secret and may
+    /// check only one signature. The first attempt uses the secret that probably works, the second attempt the current secret, and the
+    /// third attempt the previous secret.
     pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
             1 => self.lane(key).secret,
@@ -133,8 +134,8 @@ impl Lanes {
         }
     }
 
-    /// Learns from the result of an attempt which secret the endpoint has. An attempt signed with only one secret provides no information,
-    /// and after a rotation the endpoint is assumed to have the previous secret.
+    /// Uses the result of an attempt to determine which secret the endpoint has. If only one secret was valid, the result provides no
+    /// information, and the endpoint is assumed to have the previous secret after the next rotation.
     pub fn learn(&mut self, key: WebhookKey, secret: Option<SigningSecret>, well: bool) {
         let Some(lane) = self.lanes.get_mut(&key) else { return };
         lane.secret = match (secret, well) {
@@ -229,7 +230,7 @@ mod tests {
         for (secret, well, next) in [
             (Some(SigningSecret::Previous), true, SigningSecret::Previous),
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
-            // Attempts that were in flight report the same result again.
+            // Attempts that were in flight report the same result.
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
             (Some(SigningSecret::Newest), true, SigningSecret::Newest),
             (Some(SigningSecret::Newest), false, SigningSecret::Previous),

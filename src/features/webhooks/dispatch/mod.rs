@@ -30,9 +30,9 @@ use crate::vocab::ids::DeliveryId;
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// How often the store is polled even without a wake-up, in case one was missed.
+/// How often the store is polled even without a wake-up, in case a wake-up was missed.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// The pause before a repeated write after the store was busy, or after a failed poll.
+/// The pause before a write is repeated because the store was busy, or before a poll is repeated after a failure.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
@@ -135,7 +135,7 @@ impl Dispatcher {
             let Some((last, _)) = lanes.last() else { return Ok(()) };
             after = Some(*last);
             let now = self.engine.clock.now();
-            // An attempt in flight becomes due again when it counts as lost.
+            // The row of an attempt in flight is due at the time when the attempt is considered lost.
             let span = (Timestamp(0), now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
             for (key, _) in lanes {
                 let rows = store::due(&tx, key, span, limits::WEBHOOK_PENDING_MAX as usize)?;
@@ -214,7 +214,7 @@ impl Dispatcher {
         Ok(ready)
     }
 
-    /// Makes an attempt whose start is recorded.
+    /// Makes an attempt whose start has been recorded.
     fn send(&mut self, started: StartedAttempt) {
         self.in_flight.insert(started.delivery.id);
         let (engine, ended) = (self.engine.clone(), self.ended.clone());
@@ -242,7 +242,7 @@ impl Dispatcher {
     fn settle(&mut self, report: AttemptReport) {
         let AttemptReport { ended, took, secret } = report;
         self.in_flight.remove(&ended.delivery);
-        // An attempt that was not sent says nothing about the endpoint or its secret.
+        // An attempt that was not sent provides no information about the endpoint or its secret.
         let is_sent = ended.verdict != AttemptOutcome::NotSent;
         let well = ended.verdict == AttemptOutcome::Success;
         if is_sent {
@@ -252,7 +252,7 @@ impl Dispatcher {
     }
 }
 
-/// Records the ends of attempts, many in one commit, and notifies the dispatcher.
+/// Records the ends of attempts, many per commit, and notifies the dispatcher.
 async fn write_down(
     store: Arc<Store>,
     rules: Arc<Rules>,

@@ -56,7 +56,7 @@ impl Query for Deliveries {
         let state = store::state(view.tx, (webhook.account, webhook.id))?;
         let total = input.status.map_or(state.kept_total(), |status| state.kept(status));
         let mut found = store::deliveries(view.tx, webhook.id, input.status, window.offset, window.limit)?;
-        // The store orders deliveries only to the second.
+        // The store orders deliveries only to the second, so sort the page by the exact time.
         found.sort_by_key(|delivery| std::cmp::Reverse(delivery.created_at));
         Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })
     }

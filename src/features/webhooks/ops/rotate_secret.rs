@@ -21,13 +21,13 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 pub struct RotateSecret;
 
-/// The webhook, and the grace period of the current secret.
+/// The webhook, and the grace period of its current secret.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RotateSecretRequest {
     /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The number of hours for which the old secret continues to sign; 24 if absent. Use 0 if the old secret was leaked.
+    /// The number of hours for which the old secret continues to be used for signing; 24 if absent. Use 0 if the old secret was leaked.
     pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
 }
 

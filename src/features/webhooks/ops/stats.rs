@@ -22,7 +22,7 @@ pub struct StatsView {
     pub active_webhooks: usize,
     /// The number of active webhooks whose endpoints are paused.
     pub paused_webhooks: usize,
-    /// The number of deliveries that have succeeded, have failed or are pending.
+    /// The number of deliveries that have succeeded, have failed, or are pending.
     pub total_deliveries: u64,
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,

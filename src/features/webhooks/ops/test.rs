@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// The type name of a test. The name is not an event type, so that a test cannot be mistaken for an event.
+/// The type name of a test delivery. The name is not an event type, so that a test cannot be mistaken for an event.
 const TEST_TYPE: &str = "webhook.test";
 
 pub struct Test;
@@ -33,7 +33,7 @@ pub struct WebhookTested {
     pub response_time: u32,
     /// Why the test failed; absent if it succeeded.
     pub error: Option<String>,
-    /// The ID of the test's delivery, which is listed with the webhook's other deliveries.
+    /// The ID of the test's delivery, which is listed among the webhook's other deliveries.
     pub delivery_id: DeliveryId,
     pub event_id: EventId,
 }

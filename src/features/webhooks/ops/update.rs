@@ -41,7 +41,7 @@ pub struct WebhookPatch {
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// Headers to send with every delivery, which replace all previous headers. A value of `********`, as shown in responses, keeps the
-    /// current value of that header.
+    /// header's current value.
     #[schemars(transform = describe_headers)]
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
@@ -161,7 +161,7 @@ mod tests {
         };
         let now = texts(&[("authorization", "Bearer one"), ("X-Shop", "8"), ("X-New", "n")]);
         assert_eq!(sent(), now);
-        // Sending back the values that were read leaves the headers unchanged.
+        // Sending back the headers as they were returned leaves them unchanged.
         let read = app.get(&path).data();
         app.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
         assert_eq!(sent(), now);

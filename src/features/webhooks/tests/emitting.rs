@@ -1,4 +1,4 @@
-//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`. No other event may be emitted.
+//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`. No other events may be emitted.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// A test app, and how much of its outbox the test has read.
+/// A test app, and the number of events in its outbox that the test has read.
 struct Outbox {
     app: TestApp,
     seen: usize,
@@ -178,7 +178,7 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
     let counts =
         |success: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": 0, "updated": updated });
     let off = |name: &str| json!({ "email": format!("{name}@example.com"), "status": "unsubscribed" });
-    // A new contact was never subscribed in this project, and a contact that is already unsubscribed does not unsubscribe again.
+    // A new contact was never subscribed in this project, and a contact who is already unsubscribed does not unsubscribe again.
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [off("a"), off("gone"), off("new"), off("a")] }));
     outbox.assert_emitted("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
 

@@ -1,5 +1,5 @@
 //! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged. With `--jsonl` or
-//! `--quiet`, the data of the response is printed like that of any other command, but only one page.
+//! `--quiet`, prints the data of the response as other commands do, but only one page.
 
 use std::io::IsTerminal;
 
@@ -66,7 +66,7 @@ pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem>
     }
 }
 
-/// Returns the operations whose path and method are those of the request.
+/// Returns the operations that match the path and method of the request.
 fn operations_at(session: &Session, call: &Call) -> Vec<&'static Entry> {
     let path = call.target.split(['?', '#']).next().unwrap_or_default();
     let is_at = |route: &str| {
@@ -83,7 +83,7 @@ fn operations_at(session: &Session, call: &Call) -> Vec<&'static Entry> {
     found.filter(|entry| is_at(entry.spec.path) || entry.spec.aliases.iter().any(|alias| is_at(alias))).collect()
 }
 
-/// Returns why the request needs a confirmation, according to the operations at its path and the body.
+/// Returns why the request needs confirmation, according to its body and the operations at its path.
 fn danger(known: &[&Entry], call: &Call) -> Option<Danger> {
     let body = match &call.payload {
         Payload::Json(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),

@@ -13,7 +13,8 @@ use super::fields::{Field, ValueKind};
 use super::names::constant_case;
 use super::option_names::{PROJECT, field_id, long, main_id};
 
-/// The maximum size of a file, or of standard input, that becomes part of a JSON body. It only bounds memory; servers have lower limits.
+/// The maximum size of a file, or of standard input, that becomes part of a JSON body. It only limits memory use; servers have lower
+/// limits.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The part of an operation's input that the arguments set.
@@ -24,11 +25,11 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the text fields that users keep in files. Of the text fields, only these accept a file name after `@`. The others are used as
-/// written: a script that passes on a name from a form must not be tricked into sending a local file.
+/// TABLE: the text fields that users keep in files. Of the text fields, only these accept a file name after `@`. The values of other fields
+/// are used as written, so that a script that passes a name from a form cannot be tricked into sending a local file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 
-/// Returns whether a field's value can be `@` and a file name.
+/// Returns whether a field's value can be `@` followed by a file name.
 pub fn takes_file(field: &Field) -> bool {
     match field.kind {
         ValueKind::Text => LONG_TEXTS.contains(&field.name.as_str()),
@@ -55,7 +56,8 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     Ok(input)
 }
 
-/// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that needs no option name.
+/// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that can be set without an
+/// option name.
 pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
         ValueKind::Upload => input.upload.is_some(),
@@ -85,7 +87,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// Returns the text of a whole body: from the option itself, from a file, or from standard input.
+/// Returns the text of a complete body: from the option itself, from a file, or from standard input.
 pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
     if given == "-" { text_of("-", option) } else { content(given, option) }
 }
@@ -99,7 +101,7 @@ fn texts(matches: &ArgMatches, field: &Field) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// Returns the text of an argument that has one value.
+/// Returns the text of an argument that has a single value.
 pub fn one(matches: &ArgMatches, id: &str) -> Option<String> {
     matches.try_get_raw(id).ok().flatten()?.next().map(|text| text.to_string_lossy().into_owned())
 }
@@ -131,7 +133,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     })
 }
 
-/// Describes the accepted integers, for text that cannot be parsed for this reason.
+/// Describes which integers are accepted, for text that could not be parsed for this reason.
 fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "must be a whole number of at most 18 digits",
@@ -139,7 +141,7 @@ fn integer(reason: &IntErrorKind) -> &'static str {
     }
 }
 
-/// Parses a number. JSON cannot contain NaN or infinity, and would turn both into `null`.
+/// Parses a number. NaN and infinity are errors, because JSON cannot contain them and would turn both into `null`.
 fn number(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -148,7 +150,7 @@ fn number(text: &str) -> Result<f64, &'static str> {
     }
 }
 
-/// Returns the items in a list. Each text contains comma-separated items, or a JSON array, whose items may contain commas.
+/// Returns the items in a list. Each string contains comma-separated items, or a JSON array, whose items may contain commas.
 fn list(texts: &[String]) -> Value {
     let items = texts.iter().flat_map(|text| match serde_json::from_str::<Vec<String>>(text) {
         Ok(items) => items,
@@ -176,7 +178,7 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
     Ok(object.into())
 }
 
-/// Parses JSON. Text that is not JSON becomes a string, because some fields accept an object or a word.
+/// Parses JSON. Text that is not JSON becomes a string, because some fields accept either an object or a string.
 fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
@@ -187,7 +189,8 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Returns a text argument: the content of a file after `@`, or of standard input after `@-`. The prefix `@@` stands for a literal `@`.
+/// Returns the value of a text argument: the content of a file after `@`, of standard input after `@-`, or the text itself. The prefix `@@`
+/// stands for a literal `@`.
 fn content(text: &str, option: &str) -> Result<String, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),
@@ -295,7 +298,7 @@ mod tests {
         assert_eq!(values(&["tags", "create", "--name", "@/etc/hostname", "--project", "p"])["name"], "@/etc/hostname");
     }
 
-    // JSON cannot contain NaN or infinity. As null, such a value would look as if the option were not set.
+    // JSON cannot contain NaN or infinity. Written as null, such a value would look as if the option were not set.
     #[test]
     fn a_number_option_takes_only_numbers_that_json_can_contain() {
         let field = Field {

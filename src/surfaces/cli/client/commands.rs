@@ -12,11 +12,11 @@ use crate::engine::api::operation::{Media, Takes};
 use crate::engine::api::spec::Access;
 use crate::engine::api::{Entry, Replay};
 
-/// The maximum number of allowed values that the help of an option lists.
+/// The maximum number of allowed values that an option's help lists.
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// Which commands get all their arguments. The other commands have only a name and a summary, which are enough for a list of commands.
+/// Which commands get all their arguments. The other commands get only a name and a summary, which are sufficient for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
@@ -108,7 +108,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
         if field.name == PROJECT {
             let help = "The name or ID of the project [default: the default project]";
             arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
-            // Other commands have `--project`, so users also try the option here.
+            // Other commands have the option `--project`, so users also try the option here.
             let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
             arguments.push(same.conflicts_with(id));
             continue;
@@ -220,7 +220,7 @@ fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
     arguments
 }
 
-/// Returns the first sentence of a description, without its full stop.
+/// Returns the first sentence of a description, without its period.
 fn first_sentence(text: &str) -> String {
     let end = text.find(". ").unwrap_or(text.len());
     text[..end].trim_end_matches('.').to_owned()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::base::secret::Secret;
 
-/// TABLE: the variables of the client with Mailmill's prefix. They are not settings.
+/// TABLE: the client's environment variables that have Mailmill's prefix. They are not settings.
 pub const VARIABLES: [&str; 4] = ["MAILMILL_KEY", "MAILMILL_URL", "MAILMILL_PROFILE", "MAILMILL_PROJECT"];
 
 /// The values of the variables. An empty variable counts as not set.
@@ -14,7 +14,8 @@ pub struct Environment {
     pub url: Option<String>,
     pub profile: Option<String>,
     pub project: Option<String>,
-    /// The folder for configuration files (XDG Base Directory Specification; on macOS the folder for application support).
+    /// The folder for configuration files: the folder in the XDG Base Directory Specification or, on macOS, the folder for application
+    /// support.
     pub folder: Option<PathBuf>,
     /// The program that opens web pages.
     pub browser: Option<String>,

@@ -13,7 +13,7 @@ use crate::engine::api::response::RequestId;
 
 /// A placeholder envelope: an example's input does not depend on the time or the request ID.
 const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
-/// The width at which a command is continued on the next line, so that it fits an 80-column terminal.
+/// The width beyond which a command continues on the next line, so that it fits an 80-column terminal.
 const WIDTH: usize = 76;
 const CONTINUED: &str = " \\\n    ";
 
@@ -47,8 +47,8 @@ fn parts(named: &Named, fields: &[Field], shown: impl Fn(&Field, bool, String) -
     words.chain(first).chain(main_values).chain(options).collect()
 }
 
-/// Shortens the long text of an example, and replaces other long values with a file name: help text is wrapped, and a wrapped value
-/// cannot be copied.
+/// Shortens the long text of an example, and replaces other long values with a file name. Help text is wrapped, and a wrapped value cannot
+/// be copied.
 fn shortened(field: &Field, is_main: bool, text: String) -> String {
     let name = if is_main { 0 } else { long(&field.name).len() };
     let room = WIDTH.saturating_sub(CONTINUED.len() + "-- ''".len() + name);
@@ -114,7 +114,7 @@ fn option(field: &Field, text: &str) -> String {
     }
 }
 
-/// Quotes a text for a POSIX shell.
+/// Quotes a string for a POSIX shell.
 fn quoted(text: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "-_./:@,+=%".contains(character);
     match !text.is_empty() && text.chars().all(is_plain) {

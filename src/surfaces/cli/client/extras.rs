@@ -14,9 +14,9 @@ use super::own;
 
 const PROGRAM: &str = "mailmill";
 
-/// The longest title that fits twice in the header of a page, which is 78 characters wide.
+/// The maximum length of a title. A title of this length fits twice into a page header, which is 78 characters wide.
 const TITLE_MAX: usize = 24;
-/// The start of the loop that finds the command among the words, in the completion script for bash.
+/// The start of the loop in the bash completion script that finds the command among the words.
 const BASH_LOOP: &str = "    do\n        case \"${cmd},${i}\" in";
 
 /// Prints the completions of all commands for a shell.
@@ -30,8 +30,8 @@ pub fn completions(mut whole: Command, shell: &str) -> Result<u8, Problem> {
     Ok(0)
 }
 
-/// Changes the completion script for bash so that the value of a global option is not taken for a command, even if it is the name of one.
-/// The scripts for other shells do not contain the loop and stay unchanged.
+/// Changes the bash completion script so that the value of a global option is not mistaken for a command, even if a command has the same
+/// name. The scripts for other shells do not contain the loop and stay unchanged.
 fn skipping_values(script: &str) -> String {
     let options = OPTIONS_WITH_VALUES.join("|");
     let start = format!(
@@ -64,7 +64,7 @@ pub fn man(mut whole: Command, folder: Option<&Path>) -> Result<u8, Problem> {
     Ok(0)
 }
 
-/// Writes the pages of a command and of all visible commands in it.
+/// Writes the pages of a command and of all visible subcommands.
 fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         write_pages(inner, folder)?;
@@ -75,7 +75,7 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 
 /// Returns the name and the text of a command's page.
 fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
-    // Without a date, the later arguments of the title would move to its place.
+    // If the date were missing, the later arguments of the title would move to its position.
     let man =
         Man::new(command.clone()).date(" ").source(concat!("mailmill ", env!("CARGO_PKG_VERSION"))).manual("Mailmill manual");
     let file = man.get_filename();
@@ -97,8 +97,8 @@ fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
     Ok((file, text))
 }
 
-/// Returns the sections of the text after a command's help. A paragraph whose first line ends with a colon is a section with fixed lines,
-/// such as an example; other paragraphs are notes.
+/// Returns the sections of the text that follows a command's help. A paragraph whose first line ends with a colon is a section with fixed
+/// lines, such as an example; other paragraphs are notes.
 fn further_sections(text: &str) -> Roff {
     let mut roff = Roff::default();
     for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {

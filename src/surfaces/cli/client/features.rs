@@ -99,7 +99,7 @@ pub fn file_link(id: &str) -> Option<&'static str> {
     (id == "contacts.export").then_some("downloadUrl")
 }
 
-/// Returns the part of a generation's status that a table shows: its emails without their content.
+/// Returns the part of a generation's status that a table shows: its emails, without their content.
 pub fn summary(data: &Value) -> Option<Value> {
     let emails = data["result"]["emails"].as_array()?;
     let shown = ["id", "slot", "language", "subject", "status", "error"];
@@ -134,7 +134,7 @@ mod tests {
             let needs_project = fields::of(status).iter().any(|field| field.name == "projectId" && field.required);
             assert_eq!(needs_project && work.parameter != "projectId", work.takes_project, "{id}");
         }
-        // The status of a campaign has no progress, so its progress bar needs the counts.
+        // A campaign's status does not include progress, so its progress bar needs the counts.
         assert_eq!(work("campaigns.send").and_then(|work| work.counts), Some("campaigns.stats"));
         for (id, name) in MAIN_FIELDS {
             let fields = fields::of(names::operation(OPERATIONS, id));

@@ -15,11 +15,11 @@ pub enum ValueKind {
     Integer,
     Number,
     Flag,
-    /// One of these values, with their descriptions.
+    /// One of these values, each with a description.
     Choice(Vec<(String, Option<String>)>),
-    /// A list of texts, or of allowed values.
+    /// A list of strings, or of allowed values.
     List(Option<Vec<String>>),
-    /// An object with any keys: as JSON, or as KEY=VALUE.
+    /// An object with arbitrary keys: as JSON, or as KEY=VALUE.
     Map,
     /// JSON; text that is not JSON is a string.
     Json,
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the values of an enumeration of texts.
+    /// Returns the values of a string enumeration.
     fn values(&self, schema: &'a Value) -> Option<Vec<(String, Option<String>)>> {
         if let Some(values) = schema["enum"].as_array() {
             let texts: Vec<_> = values.iter().filter_map(|value| Some((value.as_str()?.to_owned(), None))).collect();

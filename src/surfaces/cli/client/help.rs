@@ -8,17 +8,17 @@ use unicode_width::UnicodeWidthStr;
 use super::{names, own};
 use crate::engine::api::Entry;
 
-/// The width of the help, which nearly every terminal has.
+/// The width of the help text, which fits nearly every terminal.
 pub const WIDTH: usize = 80;
-/// The width of the column with the names.
+/// The width of the column that contains the names.
 const NAMES: usize = 20;
 
 /// The commands that need neither a data folder nor a server.
 const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
-/// The command that connects standard input and output to a profile's MCP server, which needs a profile like the client's commands.
+/// The command that connects standard input and output to a profile's MCP server. Like the client's commands, it needs a profile.
 const MCP: &str = "mcp";
 
-/// The section of the help that only `--help` shows.
+/// The section that is shown only with `--help`.
 const EXIT_CODES: &str = "Exit codes of API commands:
   0  success
   1  the command failed, for example because a generation failed
@@ -42,7 +42,7 @@ Environment variables of API commands:
 
 Times in tables are in UTC.";
 
-/// Returns the template of the program's help, with the commands in `administration` and those of the client.
+/// Returns the template of the program's help, with the commands in `administration` and the client's commands.
 pub fn template(administration: &Command, operations: &'static [Entry]) -> String {
     let all: Vec<(String, String)> = administration
         .get_subcommands()
@@ -70,7 +70,7 @@ pub fn template(administration: &Command, operations: &'static [Entry]) -> Strin
     )
 }
 
-/// Hides the data folder in the help of the commands that do not use it. They still accept it, because it is a global option.
+/// Hides the data folder in the help of the commands that do not use it. These commands still accept the option, because it is global.
 pub fn without_data(administration: Command) -> Command {
     let data = || Arg::new("data").long("data").value_name("DIR").value_parser(value_parser!(PathBuf)).hide(true);
     let hidden = |command: Command, name: &str| command.mut_subcommand(name, |own| own.arg(data()));
@@ -85,7 +85,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Formats commands with their summaries, which are wrapped.
+/// Formats commands with their summaries, and wraps the summaries.
 fn list(commands: impl Iterator<Item = (String, String)>) -> String {
     let mut out = String::new();
     for (name, about) in commands {

@@ -33,10 +33,10 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description that marks temporary webhooks, so that a later command can find one that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The age from which `--yes` deletes a temporary webhook of another command: development sessions are usually shorter than a day.
+/// The age after which `--yes` deletes a temporary webhook of another command. Development sessions are usually shorter than a day.
 const LEFTOVER_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
-/// How many deliveries the command remembers as shown, and how many pages one poll reads. Both are more than a busy second of development
-/// needs.
+/// The maximum number of deliveries that the command remembers as shown, and the maximum number of pages that one poll reads. Both are
+/// larger than needed for a busy second of development.
 const SEEN_MAX: usize = 10_000;
 const PAGES_MAX: u64 = 20;
 
@@ -50,7 +50,7 @@ struct Source {
 /// Runs the command until it is interrupted, or until it has shown `--count` events.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let forward = one(matches, "forward").map(|url| receiver(&url)).transpose()?;
-    // `kill` and a closing terminal must not leave the webhook behind either.
+    // The webhook must also be deleted if `kill` ends the process or the terminal closes.
     let awaited = |kind| {
         signal(kind)
             .map_err(|error| Problem::failed(format_args!("cannot wait for signals: {error}; check the limit on open files")))
@@ -137,14 +137,14 @@ async fn remove_leftovers(session: &Session, matches: &ArgMatches) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a temporary webhook is too old to belong to a command that still runs, for example on another machine.
+/// Returns whether a temporary webhook is too old to belong to a command that is still running, for example on another machine.
 fn is_old(webhook: &Value, now: Timestamp) -> bool {
     let created: Option<WireTime> = webhook["createdAt"].as_str().and_then(|text| text.parse().ok());
     created.is_some_and(|created| now.ms_since(created.0) > LEFTOVER_AGE_MS)
 }
 
 async fn poll(session: &Session, source: &Source, forward: Option<&(Remote, String)>, count: Option<u64>) -> Result<(), Problem> {
-    // Deliveries from before the command started are not shown.
+    // Deliveries that existed before the command started are not shown.
     let mut seen: VecDeque<String> = VecDeque::new();
     if !source.is_temporary {
         seen.extend(page(session, source, 0).await?.iter().filter_map(|delivery| delivery["id"].as_str().map(str::to_owned)));
@@ -220,7 +220,7 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
     Ok(())
 }
 
-/// Sends an event to the local server; returns the status, or the status or problem of a failure.
+/// Sends an event to the local server. Returns the response's status; if sending fails, the error is the status or the problem.
 async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Value, body: &str) -> Result<String, String> {
     let secret = source.secret.as_deref().unwrap_or_default();
     let headers = signed(secret, delivery, body, SystemClock.now().seconds());
@@ -233,7 +233,7 @@ async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Valu
     }
 }
 
-/// Returns the headers of a delivery (`assets/docs/webhooks.md`) with both signatures.
+/// Returns the headers of a delivery, with both signatures (`assets/docs/webhooks.md`).
 fn signed(secret: &str, delivery: &Value, body: &str, seconds: i64) -> HeaderMap {
     let text = |name: &str| cell(&delivery[name]);
     let event = text("eventId");
@@ -265,7 +265,7 @@ mod tests {
         let delivery = json!({ "id": "d", "eventId": "evt", "eventType": "subscriber.added", "test": true });
         let headers = signed("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", &delivery, r#"{"a":1}"#, 1_700_000_000);
         let header = |name: &str| headers[name].to_str().expect("the header is text").to_owned();
-        // The expected values are those in `features/webhooks/signature.rs`, which Python's hmac module computed.
+        // The expected values are the values in `features/webhooks/signature.rs`, which were computed with Python's hmac module.
         assert_eq!(header("x-service-signature"), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
         assert_eq!(header("webhook-signature"), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
         assert_eq!((header("x-service-test").as_str(), header("webhook-id").as_str()), ("true", "evt"));

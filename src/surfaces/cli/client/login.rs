@@ -23,8 +23,8 @@ use crate::base::secret::Secret;
 const METADATA: &str = "/.well-known/oauth-authorization-server";
 /// The suffix of the OAuth grant type. The server's settings determine its prefix.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
-/// How long the command waits for the user's decision. The registration on the server lasts longer; the client requests a new code when
-/// a code expires.
+/// How long the command waits for the user's decision. The registration on the server is valid for longer; when a code expires, the client
+/// requests a new one.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// The pause between polls if the server does not specify one.
 const INTERVAL_SECONDS: u64 = 5;
@@ -94,7 +94,7 @@ fn read_key(file: &str) -> Result<String, Problem> {
     }
 }
 
-/// Fails if the key is not for the environment that the user requested.
+/// Fails if the key is for a different environment than the user requested.
 fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
     let granted = environment_of(key);
     for wanted in ["test", "live"] {
@@ -115,7 +115,7 @@ fn check_environment(matches: &ArgMatches, key: &str) -> Result<(), Problem> {
 async fn check_key(url: &Url, key: &str) -> Result<(), Problem> {
     let remote = Remote::new(url.clone(), Some(Secret::new(key.to_owned())), false);
     let answer = remote.send(&Call::get("/v1/projects?limit=1")).await?;
-    // A key without permission to read projects is still valid.
+    // A key that lacks the permission to read projects is still valid.
     if answer.status == 403 { Ok(()) } else { envelope(&answer).map(drop) }
 }
 
@@ -181,7 +181,7 @@ async fn request_key(matches: &ArgMatches, environment: &Environment, output: &O
     Err(Problem::new(Exit::Denied, "the request was not approved within 30 minutes; run the command again"))
 }
 
-/// Shows the code and opens the page where the user decides.
+/// Shows the code, and opens the page on which the user decides.
 fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &Environment, output: &Output) {
     let text = |name: &str| super::table::cell(&claim[name]);
     let page = text("verification_uri_complete");
@@ -219,7 +219,7 @@ fn ask_email() -> Result<String, Problem> {
     Ok(line.trim().to_owned())
 }
 
-/// Returns the name of this program for the consent page, with the name of the machine if it is known.
+/// Returns the name of this program for the consent page, including the name of the machine if it is known.
 fn agent_name() -> String {
     let host = machine::host_name();
     if host.is_empty() { "mailmill command line".to_owned() } else { format!("mailmill on {host}") }

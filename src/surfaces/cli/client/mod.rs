@@ -63,14 +63,14 @@ pub fn is_command(operations: &'static [Entry], word: &str) -> bool {
 pub fn with_help(administration: Command, operations: &'static [Entry]) -> Command {
     let administration = help::without_data(administration);
     let template = help::template(&administration, operations);
-    // The help does not list hidden commands, but the program suggests them for misspelled commands.
+    // The help does not list hidden commands, but the program suggests them when a command is misspelled.
     let hidden = own::commands().into_iter().map(|command| command.get_name().to_owned());
     let hidden = hidden.chain(names::resources(operations).into_iter().map(|(name, _)| name.to_owned()));
     let hidden: Vec<Command> = hidden.map(|name| Command::new(name).hide(true)).collect();
     administration.subcommands(hidden).help_template(template).after_long_help(help::long_text()).max_term_width(help::WIDTH)
 }
 
-/// Returns the definition of the client's commands. Only the command with these words has all its arguments.
+/// Returns the definition of the client's commands. Only the command that consists of these words has all its arguments.
 fn definition(operations: &'static [Entry], words: &[String]) -> Command {
     let root = Command::new("mailmill").version(env!("CARGO_PKG_VERSION")).max_term_width(help::WIDTH);
     let root = root.subcommand_required(true).args(commands::general());
@@ -81,8 +81,8 @@ fn definition(operations: &'static [Entry], words: &[String]) -> Command {
     }
 }
 
-/// Returns the definitions of all visible commands: those of `administration` and those of the client. The global options of
-/// `administration` become options of its commands only, because the client's commands reject them.
+/// Returns the definitions of all visible commands: the commands in `administration` and the client's commands. The global options of
+/// `administration` become options of only its own commands, because the client's commands reject them.
 fn whole(administration: &Command, operations: &'static [Entry]) -> Command {
     let global: Vec<Arg> = administration.get_arguments().cloned().map(|argument| argument.global(false)).collect();
     let visible = administration.get_subcommands().filter(|command| !command.is_hide_set());
@@ -96,14 +96,14 @@ fn whole(administration: &Command, operations: &'static [Entry]) -> Command {
     root.args(global.clone()).subcommands(local.chain(client))
 }
 
-/// Adds the arguments to the command and to all commands in it.
+/// Adds the arguments to the command and to all its subcommands.
 fn with_arguments(command: Command, arguments: &[Arg]) -> Command {
     let command = command.args(arguments.iter().cloned());
     command.mut_subcommands(|inner| with_arguments(inner, arguments))
 }
 
-/// Parses the command line of one of the client's commands; `words` are its words without options. Exits the process for `--help` and
-/// invalid arguments.
+/// Parses the command line of one of the client's commands; `words` are the command's words without options. Exits the process for `--help`
+/// and for invalid arguments.
 pub fn parse(
     operations: &'static [Entry],
     administration: Command,
@@ -151,7 +151,8 @@ pub async fn run(operations: &'static [Entry], command: ClientCommand) -> Result
     }
 }
 
-/// Returns the words of the command that was entered, and its own arguments. Global options are among the arguments of every level.
+/// Returns the words of the command that was entered, and the command's own arguments. The arguments of every level include the global
+/// options.
 fn innermost<'a>(name: &str, matches: &'a ArgMatches) -> (Vec<String>, &'a ArgMatches) {
     let (mut words, mut inner) = (vec![name.to_owned()], matches);
     while let Some((word, next)) = inner.subcommand() {

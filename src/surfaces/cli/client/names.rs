@@ -69,7 +69,7 @@ pub fn of_resource(operations: &'static [Entry], resource: &str) -> Vec<Named> {
 
 /// Returns the resources that have operations, with their summaries for users.
 pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static str)> {
-    // Every command calls this function, so it does not create the words of all commands.
+    // Every command calls this function, so it does not build the words of all commands.
     let has = |resource: &str| {
         let mut names = operations.iter().filter_map(|entry| entry.spec.client_name()?.split('.').next());
         names.any(|name| name.len() == resource.len() && name.split('_').eq(resource.split('-')))
@@ -77,12 +77,12 @@ pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static st
     RESOURCES.into_iter().filter(|(name, _)| has(name)).collect()
 }
 
-/// Replaces the HTTP requests in an error of the API, such as `GET /v1/tags lists the tags`, with the commands that send them.
+/// Replaces the HTTP requests in an API error, such as `GET /v1/tags lists the tags`, with the commands that send them.
 pub fn with_commands(operations: &'static [Entry], message: &str) -> String {
     let words: Vec<&str> = message.split(' ').collect();
     let (mut kept, mut at) = (Vec::new(), 0);
     while at < words.len() {
-        // A request with a body stays, because the body is not an argument of the command.
+        // A request with a body is not replaced, because the body is not an argument of the command.
         let has_body = words.get(at + 2).is_some_and(|word| word.starts_with("{\""));
         match words.get(at + 1).filter(|_| !has_body).and_then(|path| command_line(operations, words[at], path)) {
             Some(line) => {
@@ -98,7 +98,7 @@ pub fn with_commands(operations: &'static [Entry], message: &str) -> String {
     kept.join(" ")
 }
 
-/// Returns the command that sends a request. The punctuation after the path follows the command.
+/// Returns the command that sends a request. Punctuation after the path is moved after the command.
 fn command_line(operations: &'static [Entry], verb: &str, path: &str) -> Option<String> {
     let bare = path.trim_end_matches(['.', ',', ';', ':']);
     let given: Vec<&str> = bare.strip_prefix('/')?.split('/').collect();
@@ -121,7 +121,7 @@ pub fn constant_case(name: &str) -> String {
     separated(name, '_').to_ascii_uppercase()
 }
 
-/// Puts a separator between the words of a field's name.
+/// Inserts a separator between the words of a field's name.
 pub fn separated(name: &str, separator: char) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for character in name.chars() {
@@ -133,7 +133,7 @@ pub fn separated(name: &str, separator: char) -> String {
     out
 }
 
-/// Returns the operation with this ID. Panics if there is none.
+/// Returns the operation with this ID. Panics if it does not exist.
 pub fn operation(operations: &'static [Entry], id: &str) -> &'static Entry {
     operations.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation with the ID {id}"))
 }

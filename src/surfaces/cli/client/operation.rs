@@ -29,9 +29,9 @@ use crate::engine::api::{Entry, Replay};
 use crate::surfaces::subject;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The maximum number of pages that `--jsonl` reads: a hundred million items.
+/// The maximum number of pages that `--jsonl` reads, which is enough for a hundred million items.
 const PAGES_MAX: u32 = 1_000_000;
-/// The maximum number of files of one export. An export has one file per email, and a generation never has this many emails.
+/// The maximum number of files in one export. An export has one file per email, and a generation never has this many emails.
 const FILES_MAX: usize = 1_000;
 
 /// An operation with the arguments of its command.
@@ -105,8 +105,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the name of the object that the command concerns, for the confirmation. `None` if the command names no object, if the key
-    /// may not read it, or if no terminal is available for a prompt. Fails if the object does not exist.
+    /// Returns the name of the object that the command affects, for the confirmation. Returns `None` if the command names no object, if the
+    /// key may not read the object, or if no terminal is available for a prompt. Fails if the object does not exist.
     async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
         let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
         let Some(reader) = reader else { return Ok(None) };
@@ -239,7 +239,7 @@ impl Running<'_> {
         refused.map_or(Ok(0), |answer| Err(file_refusal(&answer)))
     }
 
-    /// Saves the files that a response links to.
+    /// Saves the files to which a response links.
     async fn save_files(&self, data: &Value, folder: &Path) -> Result<(), Problem> {
         std::fs::create_dir_all(folder).map_err(|error| {
             Problem::failed(format_args!("cannot create {}: {error}; check the path and its permissions", folder.display()))
@@ -254,12 +254,12 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Downloads the file that a link in a response points to.
+    /// Downloads the file to which a link in a response points.
     async fn save_link(&self, url: &str, path: &Path) -> Result<(), Problem> {
         let url: Url = url
             .parse()
             .map_err(|_| Problem::failed(format_args!("the server returned an invalid link: {url}; report this bug")))?;
-        // Only the path and query of the link are used, so the key is sent only to this server.
+        // Use only the path and query of the link, so that the key is sent only to this server.
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
         match save(self.session, &Call::get(target), path).await? {
             None if self.session.output.notes => note(&format!("Saved {}", path.display())),
@@ -270,7 +270,7 @@ impl Running<'_> {
     }
 }
 
-/// Sends a request with the idempotency key `given` or, if the operation supports one, a new key; shows the key.
+/// Sends a request with the idempotency key `given` or, if the operation supports idempotency keys, with a new key; shows the key.
 pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_keyed: bool) -> Result<ApiResponse, Problem> {
     let key = given.or_else(|| is_keyed.then(|| new_key(&SystemRandom::default())));
     if let Some(key) = &key {
@@ -291,7 +291,7 @@ pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_
     result
 }
 
-/// Returns the problem for a command that the user interrupted while it waited for the response.
+/// Returns the problem for a command that the user interrupted while it was waiting for the response.
 fn interrupted(key: Option<&str>) -> Problem {
     let remedy = match key {
         Some(key) => format!("repeat the command with --idempotency-key {key} to get its result without running it twice"),
@@ -302,7 +302,7 @@ fn interrupted(key: Option<&str>) -> Problem {
 
 /// Downloads into a file. A failed download does not change a regular file.
 async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<ApiResponse>, Problem> {
-    // A symbolic link is kept, and the file that it points to is replaced.
+    // A symbolic link is kept, and the file to which it points is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| {
         Problem::failed(format_args!(

@@ -6,7 +6,7 @@ use super::names::{Named, separated};
 
 /// The field that the option `--project` and the default project set.
 pub const PROJECT: &str = "projectId";
-/// The options that every command has, and those that some commands have in addition to their input's fields.
+/// The options that every command has, and the options that some commands have in addition to the fields of their input.
 const RESERVED: [&str; 15] = [
     "profile",
     "server",
@@ -35,7 +35,7 @@ pub fn main_id(name: &str) -> String {
     format!("main.{name}")
 }
 
-/// Returns the option's name for a field: `fromName` is `--from-name`.
+/// Returns the option name for a field: `fromName` becomes `--from-name`.
 pub fn long(name: &str) -> String {
     if name == PROJECT {
         return "project".to_owned();
@@ -44,7 +44,7 @@ pub fn long(name: &str) -> String {
     if RESERVED.contains(&name.as_str()) { format!("input-{name}") } else { name }
 }
 
-/// Returns a field's name in words: `firstName` is `First name`.
+/// Returns a field's name in words: `firstName` becomes `First name`.
 pub fn in_words(name: &str) -> String {
     let words = separated(name, ' ').to_ascii_lowercase();
     words[..1].to_ascii_uppercase() + &words[1..]

@@ -96,7 +96,7 @@ impl Output {
     }
 }
 
-/// Returns the items in a list: the data itself if it is an array, otherwise its only field that is not about paging.
+/// Returns the items in a list: the data itself if it is an array; otherwise, the only field that is not about paging.
 pub fn items(data: &Value) -> Option<&[Value]> {
     match data {
         Value::Array(items) => Some(items),

@@ -1,7 +1,7 @@
 //! Profiles: servers and their keys, in a file that only its owner can read.
 //!
-//! The keys are not in the system's keyring: servers, containers and CI machines often have none, and a file with mode 0600 is as safe from
-//! other users.
+//! The keys are not in the system's keyring: servers, containers and CI machines often have no keyring, and a file with mode 0600 is
+//! equally safe from other users.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,12 +22,12 @@ use super::output::Output;
 use crate::base::secret::Secret;
 
 const FILE: &str = "profiles.toml";
-/// The name of a profile if the user chooses none.
+/// The name of the profile if the user does not choose one.
 pub const DEFAULT: &str = "default";
 /// The maximum length of a profile's name in characters, because users type it on the command line.
 const NAME_CHARACTERS_MAX: usize = 40;
 
-/// A server, a key for it, and the user's default project there.
+/// A server, a key for the server, and the user's default project on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     pub url: String,
@@ -54,7 +54,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the key. Fails if there is none, or if it contains a character that keys never contain.
+    /// Returns the key. Fails if there is no key, or if the key contains a character that keys never contain.
     pub fn key(&self) -> Result<Secret, Problem> {
         let is_valid = |key: &Secret| !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
         if self.key.as_ref().is_some_and(|key| !is_valid(key)) {
@@ -125,7 +125,7 @@ impl Profiles {
     /// Replaces the file. A crash leaves either the old or the new file, and other users can read neither.
     fn save(&self, path: &Path) -> std::io::Result<()> {
         let text = toml::to_string(self).map_err(std::io::Error::other)?;
-        // The file can be a symbolic link into a folder with other configuration files.
+        // The path may be a symbolic link into a folder with other configuration files.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let new = path.with_extension(format!("{}.new", std::process::id()));
         let written = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new).and_then(|mut file| {
@@ -145,7 +145,7 @@ impl Profiles {
             Some(name) => Some(self.find(name)?),
             None => None,
         };
-        // A key belongs to one server. A profile's key is never sent to a different server that the option or the variable names.
+        // A key belongs to one server. If the option or the variable names a different server, the profile's key is not sent to it.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {
@@ -232,7 +232,7 @@ pub fn environment_of(key: &str) -> &'static str {
     if key.starts_with("sk_live_") { "live" } else { "test" }
 }
 
-/// Runs `mailmill profiles`: lists the profiles, or makes one the default.
+/// Runs `mailmill profiles`: lists the profiles, or makes a profile the default.
 pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
     match matches.subcommand() {
         Some(("use", matches)) => {
@@ -269,7 +269,7 @@ pub fn manage(matches: &ArgMatches, environment: &Environment, output: &Output) 
     Ok(0)
 }
 
-/// Runs `mailmill logout`: removes a profile with its key.
+/// Runs `mailmill logout`: removes a profile, including its key.
 pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) -> Result<u8, Problem> {
     let ((name, profile, needs_choice), _) = Profiles::change(environment, |profiles| {
         let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
@@ -278,7 +278,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
             false => Problem::misused("no profile is selected; name the one to remove with --profile"),
         })?;
         let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
-        // No other profile becomes the default: a command that sends must never silently use a different server.
+        // Do not make another profile the default, because a command that sends must never silently use a different server.
         profiles.default.take_if(|default| *default == name);
         Ok((name, profile, profiles.default.is_none() && !profiles.profiles.is_empty()))
     })?;

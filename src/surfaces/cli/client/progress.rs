@@ -1,4 +1,4 @@
-//! A line on standard error that shows the progress of an upload or of work on the server. Without a terminal, nothing is written.
+//! A line on standard error that shows the progress of an upload or of work on the server. Nothing is written if there is no terminal.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ const CLEAR: &str = "\r\x1b[2K";
 pub struct Progress {
     label: String,
     is_shown: bool,
-    /// The line written last; an identical line is not written again.
+    /// The line written last. An identical line is not written again.
     last: Mutex<String>,
 }
 

@@ -1,7 +1,7 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
-//! `engine/fetch` is the client for servers that users name; it limits addresses, redirects and sizes. This client calls only servers that
-//! the user of the command named, so any address is allowed, uploads can be as large as the server accepts, and each command decides
+//! `engine/fetch` is the client for servers that users name; it restricts addresses, redirects and sizes. This client calls only servers
+//! that the user of the command named, so any address is allowed, uploads can be as large as the server accepts, and each command decides
 //! whether to retry.
 
 use std::io::Write;
@@ -38,18 +38,18 @@ use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The time limit for a response. Slow operations, such as the check of an email's links, take about a minute.
+/// The time limit for a response. Slow operations, such as checking an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
-/// The maximum size of a JSON response. A page of a list has at most 100 items, and an email at most a few megabytes.
+/// The maximum size of a JSON response. A page of a list has at most 100 items, and an email has at most a few megabytes.
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// The maximum size of a downloaded file, about ten times the size of an export of a million contacts.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024;
 /// The maximum number of attempts: enough to outlast a restart of the server, but few enough that users see an error soon.
 const ATTEMPTS_MAX: u32 = 4;
-/// The environment variable with the file of trusted certificates.
+/// The environment variable that names the file with trusted certificates.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
 const BACKOFF: Duration = Duration::from_millis(400);
-/// The longest wait that a server can request. Budgets are per minute; longer waits are reported instead.
+/// The longest wait that a server can request. Budgets apply per minute, so longer waits are reported as errors instead.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Default)]
@@ -113,7 +113,7 @@ struct Broken {
     fault: Fault,
 }
 
-/// A server and the key for its API.
+/// A server, and the key for its API.
 pub struct Remote {
     pub url: Url,
     key: Option<Secret>,
@@ -209,7 +209,7 @@ impl Remote {
         let (mut sender, connection) = handshake.map_err(|error| Broken { cause: with_causes(&error), fault: Fault::Unsent })?;
         let work = async {
             let late = |_| Broken::after(format!("no response within {} seconds", HEAD_TIME.as_secs()));
-            // An upload takes as long as its connection needs, so it has no time limit.
+            // An upload takes as long as the connection requires, so it has no time limit.
             let response = match &call.payload {
                 Payload::Form(_) => sender.send_request(request).await,
                 Payload::Empty | Payload::Json(_) => timeout(HEAD_TIME, sender.send_request(request)).await.map_err(late)?,
@@ -258,7 +258,7 @@ impl Remote {
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, port)).await.map_err(|error| Broken::with(Fault::Unsent)(error.to_string()))?;
-        // Each request is a single write, so delaying it to collect more data gains nothing.
+        // Each request is a single write, so delaying a write to collect more data gains nothing.
         let _ = stream.set_nodelay(true);
         if self.url.scheme() != "https" {
             return Ok(Box::new(stream));
@@ -277,8 +277,8 @@ impl Remote {
     }
 }
 
-/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read: if there are other certificates, those in
-/// `file` would be missing without an error.
+/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read. Otherwise, the certificates in `file` would
+/// be missing without an error whenever other certificates exist.
 fn configuration(file: Option<&Path>) -> Result<Arc<ClientConfig>, String> {
     if let Some(file) = file
         && let Err(error) = std::fs::read(file)
@@ -297,13 +297,14 @@ impl Broken {
     }
 
     fn after(cause: String) -> Self {
-        // This is hyper's error for a response that is not HTTP. The same request would get the same response.
+        // hyper returns this error for a response that is not HTTP. A repeated request would receive the same response.
         let fault = if cause.contains("HTTP version") { Fault::Final } else { Fault::Sent };
         Self { cause, fault }
     }
 }
 
-/// Returns why a request should be sent again, and the wait that the server requests; `None` if the request should not be sent again.
+/// Returns why a request should be sent again, and the wait that the server requests; returns `None` if the request should not be sent
+/// again.
 fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option<(Option<Duration>, String)> {
     match result {
         Err(broken) if broken.fault == Fault::Unsent || (broken.fault == Fault::Sent && is_repeatable) => {
@@ -313,9 +314,9 @@ fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option
         Ok(answer) => {
             let after = answer.header(RETRY_AFTER).and_then(|text| text.parse().ok()).map(Duration::from_secs);
             match answer.status.as_u16() {
-                // The server did not run a request that it rejected with 429, so repeating the request is safe.
+                // The server did not execute a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
-                // An outage of a provider usually lasts longer than the retries, and the error contains the remedy.
+                // An outage of a provider usually lasts longer than the retries, and the error states a remedy.
                 503 if reason(answer).is_some_and(|(_, code)| code == Code::ProviderUnavailable.info().wire) => None,
                 status @ 500.. if is_repeatable => {
                     let cause = reason(answer).map(|(text, _)| format!(": {}", text.trim_end_matches('.'))).unwrap_or_default();
@@ -366,7 +367,7 @@ async fn copy(mut body: Incoming, file: &mut impl Write) -> Result<(), Broken> {
         }
         left -= length;
         match file.write_all(&data) {
-            // A reader that closed its end needs no more output.
+            // A reader that closed its end of the pipe needs no more output.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(unwritable)?,
         }
@@ -387,7 +388,7 @@ pub fn envelope(answer: &ApiResponse) -> Result<serde_json::Value, Problem> {
     Err(refusal(answer, &body))
 }
 
-/// Returns the problem that a response with an error describes.
+/// Returns the problem that an error response describes.
 pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
     let exit = match answer.status.as_u16() {
         400 | 405 | 413..=415 | 422 => Exit::Misused,
@@ -426,7 +427,7 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
     Problem::new(exit, format_args!("{error}{hint} ({code}{request})"))
 }
 
-/// Returns the permission that the challenge of a response names (RFC 6750).
+/// Returns the permission that the response's challenge names (RFC 6750).
 fn missing_permission(answer: &ApiResponse) -> Option<&str> {
     answer.header(WWW_AUTHENTICATE)?.split_once("scope=\"")?.1.split('"').next()
 }
@@ -435,7 +436,7 @@ pub fn new_key(random: &dyn Random) -> String {
     format!("cli-{}", data_encoding::HEXLOWER.encode(&random.bytes::<12>()))
 }
 
-/// Returns the `idempotency-key` header for a key, or an error if the key, which the user can choose, is not valid in a header.
+/// Returns the `idempotency-key` header for a key. Returns an error if the key, which the user can choose, is not valid in a header.
 pub fn key_header(key: &str) -> Result<(HeaderName, HeaderValue), Problem> {
     let value = HeaderValue::from_str(key).ok().filter(|_| !key.is_empty());
     let value = value.ok_or_else(|| Problem::misused("--idempotency-key: use 1 to 100 printable ASCII characters"))?;

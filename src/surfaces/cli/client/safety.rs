@@ -10,7 +10,7 @@ use super::requests::Remote;
 use crate::engine::api::Spec;
 use crate::engine::api::spec::Verb;
 
-/// An effect of a command that needs a confirmation.
+/// An effect that requires confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Danger {
     Sends,
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(danger_with(change, &Map::new()), None);
     }
 
-    /// A new operation that may send or stop a send fails here until it is in one of the tables.
+    /// A new operation that may send or stop a send fails this test until one of the tables contains it.
     #[test]
     fn every_operation_with_a_permission_for_sending_is_in_a_table() {
         const HARMLESS: [&str; 6] = [

@@ -1,4 +1,4 @@
-//! One command's connection to its server: the server, the output, and calls of operations by ID.
+//! A command's session with its server: calls operations by ID, and holds the output and the default project.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::engine::api::spec::Verb;
 use crate::surfaces::internal_call;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The maximum number of projects that are searched for a name. In accounts with more projects, use IDs.
+/// The maximum number of projects searched for a name. Accounts with more projects must use IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
 /// How long a command waits for a server that is down, and the pause between its attempts.
@@ -43,7 +43,7 @@ impl Session {
         Ok(Self { operations, remote, output, project: target.project })
     }
 
-    /// Returns the request of an operation with this input.
+    /// Builds the request that calls an operation with this input.
     pub fn request(&self, entry: &'static Entry, input: Map<String, Value>) -> Call {
         let incoming = internal_call::request(self.operations, entry.spec.id, input.into(), None, Peer::Operator);
         let payload = match incoming.body {
@@ -84,8 +84,8 @@ impl Session {
         self.remote.send(call).await
     }
 
-    /// Sets the project in the input: replaces a name with an ID, and a missing but required project with the default project or the
-    /// account's only project.
+    /// Sets the project in the input: replaces a name with an ID. If the operation requires a project and none is given, uses the default
+    /// project or the account's only project.
     pub async fn settle_project(&self, input: &mut Map<String, Value>, is_required: bool) -> Result<(), Problem> {
         let given = input.get(PROJECT).and_then(Value::as_str).map(str::to_owned);
         let wanted = given.or_else(|| self.project.clone().filter(|_| is_required));
@@ -147,9 +147,9 @@ fn is_id(text: &str) -> bool {
     text.len() == ID_CHARACTERS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Opens a page of the server in the browser. Does not open a page on another host.
+/// Opens a page of the server in the browser. Rejects pages on other hosts.
 pub fn open_page(url: &str, server: &Url, environment: &Environment, notes: bool) {
-    // The desktop's opener can start any program for a URL with another scheme, so the server must not choose the scheme.
+    // For a URL with a custom scheme, the desktop can start any program, so the server must not choose the scheme.
     let is_own = url.parse::<Url>().is_ok_and(|page| matches!(page.scheme(), "http" | "https") && page.host() == server.host());
     if !is_own {
         note(&format!("The server names a page on another host. Open it only if you trust it: {url}"));

@@ -5,7 +5,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::terminal::harmless;
 
-/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last.
+/// TABLE: the columns that come first, in this order. Only the first ID identifies the rows; other IDs come last. In 80 columns, there is
+/// room for an ID, a long name and a status, so the status comes before other text.
 const FIRST: [&str; 36] = [
     "id",
     "projectId",
@@ -23,6 +24,8 @@ const FIRST: [&str; 36] = [
     "domain",
     "name",
     "title",
+    "state",
+    "status",
     "subject",
     "label",
     "url",
@@ -32,8 +35,6 @@ const FIRST: [&str; 36] = [
     "kind",
     "format",
     "provider",
-    "state",
-    "status",
     "result",
     "reason",
     "version",
@@ -62,20 +63,20 @@ const LEFT_OUT: [&str; 12] = [
     "triggeredBy",
 ];
 const GAP: usize = 2;
-/// The smallest width to which a column is truncated. If less room is left, the column and those after it are left out.
+/// The minimum width of a truncated column. If less space is left, this column and all later columns are omitted.
 const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
 const COLUMN_NARROW_MAX: usize = 32;
-/// The terminal width from which there is space for wide columns.
+/// The minimum terminal width for wide columns.
 const WIDE: usize = 100;
-/// The number of columns in a table that is not shown on a terminal.
+/// The maximum number of columns in a table that is not written to a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The maximum length of an object's text that is shown in full.
+/// The maximum length of an object's value that is shown in full.
 const TEXT_MAX: usize = 2_000;
 /// A list inside an object shows its objects or nested lists in full if it has at most this many items.
 const BLOCKS_MAX: usize = 5;
-/// How many items in a list inside an object are shown.
+/// The maximum number of items shown of a list inside an object.
 const ITEMS_MAX: usize = 20;
 
 /// The width and the colors of the output.
@@ -101,7 +102,7 @@ pub fn table(items: &[Value], style: Style) -> String {
         .map(|(index, name)| cells.iter().map(|row| row[index].width()).chain([heading(name).width()]).max().unwrap_or_default())
         .collect();
     let mut widths = widths(&wanted, style.width);
-    // A truncated ID is useless, so its column is left out.
+    // A truncated ID is useless, so its column is omitted.
     let last = widths.len().saturating_sub(1);
     if last > 0 && is_id(columns[last]) && widths[last] < wanted[last] {
         widths.pop();
@@ -149,7 +150,7 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for name in names {
         let repeats = |other: &&str| rows.iter().all(|row| row.get(name) == row.get(*other));
-        // The objects in a list usually all belong to the project that the user named, so the column is left out.
+        // The objects in a list usually all belong to the project that the user named, so the column is omitted.
         let is_known = name == "projectId" && !kept.is_empty();
         let is_repeated = || is_id(name) && kept.iter().any(repeats);
         if !is_known && !is_repeated() {
@@ -185,7 +186,7 @@ fn widths(wanted: &[usize], terminal: Option<usize>) -> Vec<usize> {
     widths
 }
 
-/// Returns the heading of a column: `createdAt` is `CREATED AT`.
+/// Returns the heading of a column: `createdAt` becomes `CREATED AT`.
 fn heading(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     for character in name.chars() {
@@ -226,7 +227,7 @@ fn minute(text: &str) -> Option<String> {
     (is_time && text.is_ascii()).then(|| text[..16].replace('T', " "))
 }
 
-/// Shortens a text to a width.
+/// Truncates text to a width.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -324,7 +325,7 @@ fn is_nested(item: &Value) -> bool {
     item.as_object().is_some_and(|members| members.values().any(is_inner))
 }
 
-/// Wraps a text at words; the lines after the first are indented.
+/// Wraps text between words, and indents all lines after the first.
 fn wrapped(text: &str, indent: usize, terminal: Option<usize>) -> String {
     let Some(room) = terminal.map(|terminal| terminal.saturating_sub(indent)).filter(|room| *room >= COLUMN_MIN) else {
         return text.to_owned();
@@ -395,6 +396,17 @@ mod tests {
         });
         let text = table(&[campaign], Style { width: Some(80), color: false });
         assert!(text.starts_with("ID                        NAME") && text.ends_with("  scheduled\n"), "{text}");
+    }
+
+    // Regression test: in 80 columns, the subject left no space for the status.
+    #[test]
+    fn the_status_is_shown_before_further_texts() {
+        let campaign = json!({
+            "id": "66f1a2b3d4e5f60718293a4b", "name": "A campaign with a name that is long enough to be cut",
+            "subject": "A subject that is also long enough to be cut", "status": "scheduled",
+        });
+        let text = table(&[campaign], Style { width: Some(80), color: false });
+        assert!(text.lines().all(|line| line.width() <= 80) && text.contains("  scheduled  A subj"), "{text}");
     }
 
     #[test]

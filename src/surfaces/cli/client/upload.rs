@@ -18,7 +18,7 @@ use crate::base::random::Random;
 
 /// The size of the chunks that are read from the file: large enough that reading costs little, small enough for smooth progress.
 const CHUNK_BYTES: usize = 128 * 1024;
-/// The maximum number of bytes that are accepted from standard input, which is kept in memory. Larger data must be a file.
+/// The maximum number of bytes accepted from standard input, which is held in memory. Larger data must be in a file.
 const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Where the content of the form's file comes from.

@@ -14,7 +14,7 @@ use super::session::Session;
 use super::table::cell;
 use super::watch::settled;
 
-/// The first pauses between polls are short, because many kinds of work take a second.
+/// The first pauses between polls are short, because much of the work takes only a second.
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// Later pauses are as long as those of the polling helpers in `assets/docs/api-conventions.md`.
 const PAUSE: Duration = Duration::from_secs(2);

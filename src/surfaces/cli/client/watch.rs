@@ -15,7 +15,8 @@ use super::table::cell;
 
 const PAUSE: Duration = Duration::from_secs(2);
 const BAR_CELLS: u64 = 30;
-/// TABLE: the numbers of the view: the name, the field of the statistics, and whether it is shown as a share of the recipients.
+/// TABLE: the numbers in the view: the label, the field of the statistics, and whether the number is also shown as a share of the
+/// recipients.
 const NUMBERS: [(&str, &str, bool); 11] = [
     ("Delivered", "totalDelivered", true),
     ("Queued", "queued", true),
@@ -91,7 +92,7 @@ fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     }
 }
 
-/// Returns how many recipients of a campaign no longer wait for their message, and how many recipients there are.
+/// Returns the number of recipients that are neither queued nor deferred, and the total number of recipients.
 pub fn settled(stats: &Value) -> (u64, u64) {
     let number = |name: &str| stats[name].as_u64().unwrap_or_default();
     let recipients = number("recipients");

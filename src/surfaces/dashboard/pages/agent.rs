@@ -14,7 +14,7 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit, with_nex
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The data of the page with the code form, the requested permissions, or the decision.
+/// The data of the page, which shows the code form, the requested permissions, or the decision.
 #[derive(Serialize)]
 pub struct AgentPage {
     state: &'static str,

@@ -125,7 +125,7 @@ impl Audience {
         }
     }
 
-    /// Returns the path of links to other pages of this list, without the page number.
+    /// Returns the path for links to other pages of this list, without the page number.
     pub fn pages_base(&self, visit: &Visit, more: &[(&str, &str)]) -> String {
         let path = self.path(&visit.path, more);
         format!("{path}{}", if path.contains('?') { "&" } else { "?" })

@@ -76,8 +76,8 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Adds the name of the invalid parameter to an error about the request: the page has no form field that could show it, and users
-/// forward the text to the program's developer.
+/// Adds the name of the invalid parameter to an error about the request: the page has no form field that could show it, and users forward
+/// the message to the program's developer.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {
@@ -90,7 +90,7 @@ fn named(error: PageError) -> PageError {
 }
 
 fn input(parameters: &[(&'static str, String)]) -> Value {
-    // A missing required parameter gets an empty value, so that the operation reports the missing parameter.
+    // A missing required parameter is passed as an empty value, so that the operation reports it.
     let mut input: Map<String, Value> = ["response_type", "client_id", "code_challenge", "code_challenge_method"]
         .map(|name| (name.to_owned(), "".into()))
         .into_iter()
@@ -99,7 +99,7 @@ fn input(parameters: &[(&'static str, String)]) -> Value {
     input.into()
 }
 
-/// Returns the text that a choice is bound to: the whole request.
+/// Returns the request as a string, which ties the user's choice to this request.
 fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }

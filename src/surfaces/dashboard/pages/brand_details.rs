@@ -20,7 +20,7 @@ pub struct DetailsPage {
     groups: Vec<FieldGroup>,
     /// The names of all fields.
     names: Vec<&'static str>,
-    /// The field that gets the keyboard focus, because a link leads to it.
+    /// The field that has the keyboard focus, because the user followed a link to it.
     focus: String,
 }
 
@@ -48,7 +48,7 @@ struct DetailField {
     is_own: bool,
 }
 
-/// A field of the form, with the place of its value in a brand and in the values that users set.
+/// A form field, and the paths of its value in the brand and in the values that users set.
 struct Detail {
     /// The name in the form, which is the field's name in errors of `projects.update`.
     field: &'static str,
@@ -259,7 +259,7 @@ page_context!(DetailsPage, "brand_details.html", {
     vec![page(""), page("address")]
 });
 
-/// Returns the fields with the values of a project, or with submitted values.
+/// Returns the fields with the project's values or the submitted values.
 fn groups(project: &Value, submitted: impl Fn(&str) -> Option<String>) -> Vec<FieldGroup> {
     let field = |detail: &Detail| DetailField {
         field: detail.field,
@@ -328,7 +328,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 fn changes(visit: &Visit, project: &ProjectView) -> Value {
     let shown = template::context(project);
     let mut input = json!({ "projectId": visit.path_parameter("id"), "voice": {} });
-    // Browsers send line ends as CR LF.
+    // Browsers send line breaks as CR LF.
     let sent = |field: &str| visit.form.get(field).replace("\r\n", "\n");
     let known = |field: &str, now: String| if visit.form.has(&was(field)) { sent(&was(field)) } else { now };
     let details = || GROUPS.iter().flat_map(|(_, _, fields)| *fields);

@@ -116,9 +116,9 @@ const COLORS: &[(&str, &str, &str)] = &[
     ("text", "Text", ""),
 ];
 const FONTS: &[(&str, &str)] = &[("heading", "Heading font"), ("body", "Text font")];
-/// The number of colors from images that the page offers.
+/// The number of image colors that the page offers.
 const MORE_COLORS: usize = 6;
-/// The color of a picker whose role has no color yet.
+/// The color that a picker shows if its role has no color yet.
 const UNPICKED: &str = "#808080";
 
 /// The fonts that the form suggests: common system fonts, then common web fonts.
@@ -201,7 +201,7 @@ impl Form {
     /// Returns the query that shows these values in the preview.
     fn query(&self) -> String {
         let short = |field: &str| field.rsplit('.').next().unwrap_or_default().to_owned();
-        // An invalid color is left out.
+        // An invalid color is omitted.
         let is_right =
             |(field, value): &&(String, String)| !value.is_empty() && (!field.starts_with("palette.") || is_color(value));
         let values = self.values.iter().filter(is_right);
@@ -359,7 +359,7 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
         let button = visit.form.some("button").filter(|_| is_button).map(|button| match button.starts_with('#') {
             true => button,
-            // `button` is the role whose color the button gets. The color need not be saved yet.
+            // `button` names the role whose color the button takes. The color may be unsaved.
             false => self::sent(visit, &shown, button),
         });
         if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {
@@ -421,7 +421,7 @@ fn place(visit: &Visit) -> Result<&'static str, PageError> {
 mod tests {
     use super::*;
 
-    // Regression test: the radius of a pill, as imported from a website, made the form refuse every change.
+    // Regression test: a pill radius imported from a website made the form reject every change.
     #[test]
     fn the_form_shows_no_larger_radius_than_it_accepts() {
         let brand = |radius: u64| json!({ "brand": { "cornerRadius": radius } });

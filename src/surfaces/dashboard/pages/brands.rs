@@ -314,7 +314,7 @@ fn form(visit: &Visit, error: Option<PageError>) -> PageResponse {
         let data = error.data.as_ref()?;
         Some(KnownBrand { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
     });
-    // The page of a failed import passes its URLs, so that the user can correct them.
+    // The page of a failed import passes the import's URLs, so that the user can correct them.
     let urls = visit.form.some("urls").unwrap_or_else(|| visit.query.get("urls")).to_owned();
     let context = NewBrandPage { urls, name: sent("name"), about: sent("about"), known };
     PageResponse::draw_with(&context, error.as_ref())

@@ -20,7 +20,7 @@ use crate::vocab::providers::Provider;
 struct Platform {
     word: &'static str,
     label: &'static str,
-    /// A hint where users find their API key on the platform.
+    /// A hint that says where users find their API key on the platform.
     hint: &'static str,
     /// The scopes that the API key needs for imports, each with its purpose.
     scopes: &'static [(&'static str, &'static str)],
@@ -150,7 +150,7 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
 async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     let form = &visit.form;
     let uses = form.all("uses");
-    // The form that reconnects an account has no choice of uses.
+    // The form that reconnects an account has no fields for the uses.
     let uses = if form.has("id") && uses.is_empty() { Value::Null } else { json!(uses) };
     let input = json!({
         "provider": form.get("provider"), "name": form.some("name"), "projectId": form.some("projectId"),

@@ -25,8 +25,8 @@ impl Choice {
         Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
     }
 
-    /// Reads the user's choices from the URL; `name` is the parameter with the permissions. Links from elsewhere, such as the
-    /// agent's own, can only deselect permissions. Live data is accepted only with the dashboard's own signature for `subject`.
+    /// Reads the user's choices from the URL; `name` is the parameter with the permissions. Links from outside the dashboard, such as an
+    /// agent's link, can only deselect permissions. Live data is accepted only with the dashboard's signature for `subject`.
     pub fn returned(visit: &Visit, name: &str, subject: &str) -> Option<Self> {
         // The permissions in the URL are selected; an empty value selects no permission.
         let chosen = visit.query.all(name).into_iter().next()?;

@@ -20,7 +20,7 @@ pub const STATUSES: [(&str, &str); 4] = [
 const SPARE_ROWS: usize = 2;
 /// The maximum number of custom fields that the form suggests from other contacts.
 const OFFERED: usize = 8;
-/// The number of newest contacts whose custom fields are suggested; reading them takes a few milliseconds.
+/// The number of recent contacts whose custom fields are suggested; reading them takes a few milliseconds.
 const CONTACTS_EXAMINED: u64 = 1_000;
 
 #[derive(Serialize)]
@@ -65,8 +65,8 @@ impl CustomRow {
     }
 }
 
-/// Returns rows for the contact's own custom fields, suggestions from other contacts, and a few empty rows. After a submission, returns
-/// the submitted rows instead.
+/// Returns rows for the contact's custom fields, suggestions from other contacts, and a few empty rows. After a submission, returns the
+/// submitted rows instead.
 pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Vec<CustomRow>, PageError> {
     let row = |name: &str, value: String, fixed: bool| CustomRow { name: name.to_owned(), value, fixed };
     let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();

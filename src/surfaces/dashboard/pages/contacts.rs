@@ -1,4 +1,4 @@
-//! The page with contacts, where users search, add one contact, and change many.
+//! The page on which users search contacts, add a contact, and change many contacts at a time.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

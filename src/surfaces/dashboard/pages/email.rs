@@ -56,7 +56,7 @@ struct EmailTitle {
     days: Option<i32>,
     error: Option<String>,
     warnings: Vec<Finding>,
-    /// The message of the warning about a missing postal address, which links to the field for it.
+    /// The message of the warning about a missing postal address. The warning links to the address field.
     address_missing: &'static str,
     share: Option<String>,
 }
@@ -125,7 +125,7 @@ pub struct EmailPage {
     prompt: String,
     prompt_max: usize,
     screenshot: Option<String>,
-    /// The facts that the email was written from.
+    /// The facts that the email is based on.
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
@@ -140,7 +140,7 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
-    /// The ID with which the preview is saved.
+    /// The ID for saving the preview.
     id: EditId,
     subject: String,
     preheader: String,

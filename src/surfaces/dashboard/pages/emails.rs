@@ -20,7 +20,7 @@ use crate::vocab::permissions::Permission;
 /// The form's value for the built-in composer, which writes emails without a language model.
 const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
-/// The number of newest favorite emails that the user can choose as a reference.
+/// The number of recent favorite emails that the user can choose as a reference.
 const PATTERNS: u64 = 50;
 
 #[derive(Serialize)]
@@ -381,7 +381,7 @@ pub async fn prepare(visit: &Visit) -> Result<EmailForm, PageError> {
 }
 
 /// Replaces the API's field name in an error with the name of the form field. The form has one field for a whole list or object, so the
-/// path of an item is cut.
+/// path of an item within the list or object is removed.
 fn in_form(error: PageError) -> PageError {
     let field = match error.field.split(['[', '.']).next().unwrap_or_default() {
         "referenceId" => "reference",
@@ -416,13 +416,13 @@ pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
     });
     match visit.ask::<emails::ops::generate::Generate>(input).await {
         Ok(Created(accepted)) => Ok(to_series(visit, &accepted)),
-        // A reference that is not a favorite of the chosen brand is not found.
+        // The operation responds "not found" if the reference is not a favorite of the chosen brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message =
                 "This favorite was deleted or belongs to a different brand. Choose a favorite of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
-        // The page of the brief keeps the corrections, which the form for new emails does not have.
+        // The brief's page keeps the user's corrections, which the form for new emails would lose.
         Err(error) if is_shown(&error) && error.field.starts_with("brief") => brief::review(visit, Some(&error)).await,
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
         Err(error) => Err(error),

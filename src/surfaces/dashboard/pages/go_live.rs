@@ -13,7 +13,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::codes::Code;
 
-/// The maximum number of brands that the page lists. Users with more brands can start from a brand's own page.
+/// The maximum number of brands that the page lists. Users with more brands can start from a brand's page.
 const BRANDS_MAX: u64 = 50;
 
 #[derive(Serialize)]

@@ -18,9 +18,9 @@ use crate::surfaces::dashboard::page::spec;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
-/// The number of newest campaigns that are checked for problems.
+/// The number of recent campaigns that are checked for problems.
 const CAMPAIGNS_EXAMINED: usize = 20;
-/// The number of newest campaigns that the home page lists.
+/// The number of recent campaigns that the home page lists.
 const CAMPAIGNS_SHOWN: usize = 5;
 
 /// Redirects from `/` to the home page of the current environment; without a session, to the sign-in page.

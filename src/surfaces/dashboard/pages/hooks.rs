@@ -1,4 +1,4 @@
-//! The pages about incoming webhooks: the URLs where other systems send contacts and events, and the received requests.
+//! The pages about incoming webhooks: the URLs to which other systems send contacts and events, and the received requests.
 
 use http::StatusCode;
 use serde::Serialize;

@@ -261,7 +261,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     Ok(audience.finish(visit, PageResponse::draw_with(&context, error)))
 }
 
-/// Returns the suggested field for a column, and the name if that is a custom field. Without a guess from the import, a column with a
+/// Returns the suggested field for a column, and the name if the field is a custom field. If the import suggests no field, a column with a
 /// header and content becomes a custom field, unless only exports contain it.
 fn seems(column: &ImportColumn) -> (String, String) {
     let header = column.header.as_str();

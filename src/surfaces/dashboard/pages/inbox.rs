@@ -30,7 +30,7 @@ pub struct InboxPage {
     pagination: Pagination,
     pages: String,
     search: String,
-    /// The ID of the send that filters the list; empty for all messages.
+    /// The ID of the send whose messages are listed; empty for all messages.
     send: String,
     simulated: Vec<SimulatedRecipient>,
 }

@@ -142,8 +142,8 @@ async fn mail_link(api: &Api, email: &str) -> Option<String> {
     mailed.reason
 }
 
-/// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot
-/// be guessed and the check is cheap, so it has no rate limit of its own.
+/// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot be
+/// guessed and the check is cheap, so it has no separate rate limit.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit
         .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.path_parameter("token") }))

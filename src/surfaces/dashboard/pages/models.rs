@@ -24,7 +24,7 @@ pub struct ModelsPage {
     brand_limit: Option<u64>,
     /// The cost in the current month.
     cost: String,
-    /// The used share of the monthly limit.
+    /// The share of the monthly limit that has been used.
     share: Option<f64>,
     /// The months with usage, newest first.
     months: Vec<MonthRows>,

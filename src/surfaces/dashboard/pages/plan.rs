@@ -1,5 +1,5 @@
-//! The page about the account's plan: its limits and the used email quotas. Managers of the installation also change the plans of
-//! accounts here.
+//! The page about the account's plan: its limits and the usage of email quotas. Users who manage the installation also change accounts'
+//! plans here.
 
 use serde::Serialize;
 use serde_json::json;

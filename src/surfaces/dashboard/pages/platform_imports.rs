@@ -56,7 +56,7 @@ impl From<&preview::PreviewField> for MappedField {
     }
 }
 
-/// The prefix that marks the key of a custom field in a mapping.
+/// The prefix of custom field keys in a mapping.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 fn targets() -> Vec<(&'static str, &'static str)> {

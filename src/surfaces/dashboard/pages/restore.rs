@@ -15,9 +15,9 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 pub struct RestorePage {
     /// The newest restore; `None` if there was none.
     restore: Option<RestoreView>,
-    /// The comparison of the chosen brand in the backup with its current data.
+    /// The comparison of the chosen brand's data in the backup with its current data.
     preview: Option<BrandPreview>,
-    /// The number of objects of each kind in the backup, with how many of them are missing and how many exist now.
+    /// For each kind of object: the number in the backup, and how many of these are missing now or still exist.
     kinds: Vec<PreviewLine>,
     /// The number of objects of each kind that the restore created, updated, or left unchanged.
     restored: Vec<ResultLine>,
@@ -71,7 +71,7 @@ fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String,
             PreviewLine { label: label(&word(&line.kind)), then, missing, existing }
         }));
         let contacts = &preview.contacts;
-        // Deleted contacts are missing too, although not all of them can be restored.
+        // Deleted contacts count as missing, although not all of them can be restored.
         let missing = contacts.missing + contacts.deleted + contacts.erased;
         let (then, existing) = (contacts.in_backup, contacts.existing);
         kinds.push(PreviewLine { label: "Contacts".into(), then, missing, existing });

@@ -1,4 +1,4 @@
-//! The pages of scheduled imports from files and platforms, and the results of their runs. The module `platform_imports` creates those
+//! The pages of scheduled imports from files and platforms, and the results of their runs. The module `platform_imports` creates imports
 //! from platforms.
 
 use serde::Serialize;
@@ -41,7 +41,7 @@ struct ScheduleForm {
     target: String,
     every: String,
     mapping: String,
-    /// The name that all imported events get.
+    /// The name of all imported events.
     event: String,
     tags: String,
     status: String,
@@ -102,7 +102,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Returns the options. If the interval `hours` is not among the standard ones, it is added.
+    /// Returns the standard intervals. Adds the interval `hours` if it is not one of them.
     fn including(hours: &str) -> Self {
         let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {

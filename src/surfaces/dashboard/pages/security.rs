@@ -1,4 +1,4 @@
-//! The page about the user's own sign-in: password, authenticator app and sessions.
+//! The page about the user's sign-in: password, authenticator app and sessions.
 
 use serde::Serialize;
 use serde_json::json;

@@ -222,8 +222,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
         }
         let (list, value) = condition(row, ids);
         match list {
-            // A list matches contacts with any of its items, so a second condition of the same kind needs a group of its
-            // own.
+            // A list matches contacts with any of its items, so a second condition of the same kind needs a separate group.
             "tags" | "excludeTags" | "topics" | "excludeTopics" if tree.contains_key(list) => {
                 paths.push((place("groups", &parts), index));
                 parts.entry("groups").or_default().push(json!({ "match": "all", (list): value }));

@@ -25,7 +25,7 @@ const PER_PAGE: u64 = 20;
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
 /// The number of matching contacts that the page lists below the count.
 const MEMBERS: u64 = 5;
-/// The number of newest contacts whose custom fields are suggested.
+/// The number of recent contacts whose custom fields are suggested.
 const CONTACTS_EXAMINED: u64 = 2_000;
 
 #[derive(Serialize)]
@@ -299,7 +299,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
             if form.get("do") != "count" {
                 return draw(visit, &audience, &draft, Some(&error), row).await;
             }
-            // The user is still editing, so an incomplete filter does not change the status of the page.
+            // The user is still editing, so an incomplete filter does not change the HTTP status.
             draft.count = Some(MemberCount { error: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             draw(visit, &audience, &draft, Some(&unfinished), row).await

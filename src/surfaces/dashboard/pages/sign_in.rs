@@ -57,7 +57,7 @@ pub struct ResumePage {
     /// The CSRF token of the new session.
     csrf: String,
     action: String,
-    /// The fields with which the user can submit the form; none if it had files or secrets.
+    /// The fields for submitting the form; none if it had files or secrets.
     again: Vec<(String, String)>,
     entries: Vec<(String, String)>,
 }
@@ -72,7 +72,7 @@ page_context!(ResumePage, "resume.html", {
 pub struct ConfirmPage {
     action: String,
     next: String,
-    /// The fields of the form that requires the password; none if the page is opened by its own URL.
+    /// The fields of the form that requires the password; none if the user opened the page directly.
     again: Vec<(String, String)>,
 }
 

@@ -86,7 +86,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
             visit.ask::<tags::ops::delete::Delete>(input).await.map(drop)
         }
         act @ ("create" | "update") => {
-            // A color input always submits a value, so the color counts only if the check box is selected.
+            // A color input always submits a value, so the color is used only if the check box is selected.
             let color = form.some("color").filter(|_| !form.get("colored").is_empty());
             (input["name"], input["color"], input["description"]) =
                 (form.get("name").into(), json!(color), json!(form.some("description")));

@@ -1,4 +1,4 @@
-//! Tests of TLS: the certificate created at the first start, the operator's own files, and changes of the files.
+//! Tests of TLS: the certificate created at the first start, the operator's files, and changes of the files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

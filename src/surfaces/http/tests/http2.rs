@@ -190,7 +190,8 @@ fn goaway(mut bytes: &[u8]) -> Option<u32> {
     None
 }
 
-/// Reproduces CVE-2023-44487: streams that are opened and immediately reset cost the client little, and do not count as concurrent.
+/// Reproduces CVE-2023-44487: opening and immediately resetting a stream costs the client little, and such streams do not count as
+/// concurrent.
 #[tokio::test]
 async fn a_rapid_reset_flood_ends_the_connection() {
     let fixture = start(plain(Limits::default())).await;

@@ -195,7 +195,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
         visitors.push(visitor);
         assert_eq!(rest(evicted).await, "", "connection {number} is closed");
     }
-    // All connections have a request in progress, so the next connection is refused and none is cut.
+    // All connections have a request in progress, so the next connection is refused and no connection is aborted.
     let mut late = connect(fixture.http()).await;
     send(&mut late, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut late).await, "503", "SERVICE_UNAVAILABLE");
@@ -205,7 +205,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     }
 }
 
-/// Returns a connection with a small receive buffer, so that a large reply does not fit into the buffers on its way.
+/// Returns a connection with a small receive buffer, so that the buffers between server and client cannot hold a large reply.
 async fn slow_reader(address: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket can be created");
     socket.set_recv_buffer_size(16 * 1024).expect("the receive buffer can be made smaller");

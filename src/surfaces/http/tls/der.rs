@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn the_expiry_is_read_in_both_encodings() {
-        // Certificates write years before 2050 with two digits.
+        // Certificates encode years before 2050 with two digits.
         assert_eq!(not_after(&certificate(2031)).map(|end| end.to_string()).as_deref(), Some("2031-11-30T00:00:00.000Z"));
         assert_eq!(not_after(&certificate(2091)).map(|end| end.to_string()).as_deref(), Some("2091-11-30T00:00:00.000Z"));
     }

@@ -21,7 +21,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Loads the certificate and the key, and checks that they match. An error contains the file with the problem and the reason.
+    /// Loads the certificate and the key, and checks that they match. An error names the invalid file and the reason.
     pub fn load(&self, provider: &CryptoProvider) -> Result<CertifiedKey, (PathBuf, String)> {
         let chain = read(&self.certificate).and_then(|pem| {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();

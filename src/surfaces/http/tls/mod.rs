@@ -27,15 +27,15 @@ pub use trust::certificate_trouble;
 
 use files::{Pair, Stamp};
 
-/// The protocols offered in ALPN, preferred one first.
+/// The protocols offered in ALPN, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// How long before its expiry an operator's certificate causes warnings in the log, at each start and once a day.
+/// The period before expiry in which the service logs warnings about an operator's certificate, at each start and once a day.
 const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The time between two checks of the expiry. Precision does not matter, because renewal and warnings start weeks before.
+/// The time between two checks of the expiry. Precision does not matter, because renewal and warnings start weeks before the expiry.
 const EXPIRY_CHECK_MS: i64 = 60 * 60 * 1000;
 
 /// The current certificate, its source, and the state of watching the files.

@@ -1,8 +1,8 @@
 //! TLS between the nodes of a cluster: both sides prove that they know the cluster's secret.
 //!
-//! Every node derives the same Ed25519 key from the secret and presents a certificate with it; both sides accept exactly this key.
-//! Compared with a signature on each request, this also encrypts the traffic, and needs no clocks and no protection against replays.
-//! Nodes need no certificate files and no authority, and a new secret replaces all certificates.
+//! Every node derives the same Ed25519 key from the secret and presents a certificate with it; both sides accept exactly this key. Unlike a
+//! signature on each request, this also encrypts the traffic, and requires neither synchronized clocks nor protection against replays.
+//! Nodes need no certificate files and no certificate authority, and a new secret replaces all certificates.
 
 use std::sync::Arc;
 

@@ -19,10 +19,10 @@ const SUBJECT: &str = "Mailmill self-signed certificate";
 /// The validity of a new certificate. Some browsers reject a validity of more than 398 days.
 const VALID_MS: i64 = 397 * super::DAY_MS;
 
-/// How long before its expiry a certificate is renewed, so that copies that clients trust can be replaced in time.
+/// The period before expiry in which a certificate is renewed. It leaves time to replace the copies that clients trust.
 const REMAKE_MS: i64 = 30 * super::DAY_MS;
 
-/// How long before its creation a certificate's validity starts, because the clocks of clients differ.
+/// How far the validity of a new certificate is backdated, because client clocks can be slow.
 const BACKDATE_MS: i64 = super::DAY_MS;
 
 /// Returns the names that a certificate needs: the loopback names and `asked`.

@@ -113,7 +113,7 @@ export declare class ProjectsImages extends Resource<Mailmill> {
  /**
   * Add an image to a project.
   *
-  * If the project already has an image with this URL, the new description and tags replace the current ones.
+  * If the project already has an image with this URL, a new description and new tags replace the current ones.
   * @example
   * ```ts
   * await mailmill.projects.images.create(projectId, { url: "https://www.acme.example/images/roastery.jpg" });
@@ -163,7 +163,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
  /**
   * List a project's products.
   *
-  * Lists imported and added products by position, including hidden products, which emails leave out.
+  * Lists the products by position, including hidden products, which emails leave out.
   * @example
   * ```ts
   * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
@@ -263,7 +263,7 @@ export declare class Projects extends Resource<Mailmill> {
  /**
   * Set a project's brand guidelines.
   *
-  * The guidelines apply to every email that is generated for the project after the change.
+  * Language models follow the guidelines when they write emails for the project after the change.
   * @example
   * ```ts
   * await mailmill.projects.updateGuidelines(projectId);
@@ -429,7 +429,7 @@ export declare class EmailsVersions extends Resource<Mailmill> {
  /**
   * List the versions of an email.
   *
-  * Lists versions, newest first.
+  * Lists the stored versions, newest first.
   * @example
   * ```ts
   * for await (const item of mailmill.emails.versions.list(emailId)) console.log(item);
@@ -541,7 +541,7 @@ export declare class Emails extends Resource<Mailmill> {
  /**
   * Generate emails.
   *
-  * Returns immediately; generation runs in the background.
+  * Returns immediately and generates the emails in the background.
   * @example
   * ```ts
   * await mailmill.emails.generate({ projectId });
@@ -738,8 +738,6 @@ export declare class Validation extends Resource<Mailmill> {
  compatibility(params?: t.ValidationCompatibilityParams, options?: CallOptions): Promise<t.CompatibilityReport>;
  /**
   * Check the links in an email.
-  *
-  * Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte.
   * @example
   * ```ts
   * await mailmill.validation.links();
@@ -939,7 +937,7 @@ export declare class ContactsBulkChanges extends Resource<Mailmill> {
  /**
   * Make the same change to many contacts.
   *
-  * Each contact is changed as if by its own request, and the same events are emitted.
+  * Emits subscriber.unsubscribed for each contact that is unsubscribed or deleted; other changes emit no event.
   * @example
   * ```ts
   * await mailmill.contacts.bulkChanges.create({ projectId });
@@ -1171,7 +1169,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * List the events of a contact.
   *
-  * Events reported with POST /v1/events in the last 90 days, newest first.
+  * Returns the contact's customer events, newest first by time of occurrence.
   * @example
   * ```ts
   * for await (const item of mailmill.contacts.events(id, { projectId })) console.log(item);
@@ -1235,7 +1233,7 @@ export declare class Connections extends Resource<Mailmill> {
  /**
   * List connections to other platforms.
   *
-  * Returns every connection with its health.
+  * Returns the connections with their status, without keys and tokens.
   * @example
   * ```ts
   * await mailmill.connections.list();
@@ -1245,7 +1243,7 @@ export declare class Connections extends Resource<Mailmill> {
  /**
   * Remove a connection.
   *
-  * Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot.
+  * Deletes the stored key or tokens.
   * @example
   * ```ts
   * await mailmill.connections.delete({ connectionId });
@@ -1361,7 +1359,7 @@ export declare class Storefront extends Resource<Mailmill> {
  /**
   * Import a store again.
   *
-  * Starts an import of all products and customers.
+  * Starts an import of the products and, unless they are excluded, the customers.
   * @example
   * ```ts
   * await mailmill.storefront.sync(serverId);
@@ -1371,7 +1369,7 @@ export declare class Storefront extends Resource<Mailmill> {
  /**
   * Disconnect a store.
   *
-  * Removes the webhooks at the store and deletes the stored keys.
+  * Deletes the stored keys, and removes the webhooks at the store if it can be reached.
   * @example
   * ```ts
   * await mailmill.storefront.disconnect(serverId);
@@ -1960,8 +1958,6 @@ export declare class Campaigns extends Resource<Mailmill> {
  unarchive(id: string, params?: t.CampaignsUnarchiveParams, options?: CallOptions): Promise<t.CampaignView>;
  /**
   * Get a campaign's statistics.
-  *
-  * Rates are percentages of the delivered messages.
   * @example
   * ```ts
   * await mailmill.campaigns.stats(id);
@@ -2165,7 +2161,7 @@ export declare class ScheduledImports extends Resource<Mailmill> {
  /**
   * Change a scheduled import.
   *
-  * A change of the source or its mapping starts a run, which imports everything.
+  * After a change of the source or its mapping, the next run imports everything.
   * @example
   * ```ts
   * await mailmill.scheduledImports.update(id);

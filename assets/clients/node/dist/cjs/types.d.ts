@@ -699,7 +699,7 @@ export type CampaignsUpdateParams = {
  /** If given, the campaign must belong to this project. */
  projectId?: string | null;
  name?: string | null;
- /** The generation whose emails to send, one per language, as when creating a campaign. */
+ /** The generation that contains the emails to send, one per language, as in the request that creates a campaign. */
  conversationId?: string | null;
  /** The email to send. */
  emailId?: string | null;
@@ -1011,7 +1011,7 @@ export type ConnectionsCreateParams = {
  name?: string | null;
  /** The only project that can use the connection. */
  projectId?: string | null;
- /** The connection to reconnect, with a key of the same account. */
+ /** The connection to reconnect. */
  connectionId?: string | null;
 };
 export type ConnectionsDeleteParams = {
@@ -1338,7 +1338,7 @@ export type ContactsSetStatusParams = {
  /** The contact's email. */
  email: string;
  status: ContactStatus;
- /** True, or absent without `tags`: changes the contact's status. */
+ /** If true, or if both this and `tags` are absent: changes the contact's status. */
  allLists?: boolean | null;
  /** Names of tags to add or remove instead of changing the status. */
  tags?: string[] | null;
@@ -1945,12 +1945,12 @@ export type EmailWarning = {
  accept?: string;
  checkFinding?: string;
 };
-/** The email, and the text to add to its brief. */
+/** The email and the text to add to its brief. */
 export type EmailsAddToBriefParams = {
- /** The `accept` of a warning, or another text that the email must contain from now on: its subject, its preheader, an address that it links to, or a sentence. */
+ /** The `accept` of a warning, or other text that the email must contain from now on: its subject, its preheader, an address that it links to, or a sentence. */
  text: string;
 };
-/** The prompt to read, and the project, languages and model to read it with. */
+/** The prompt to read, with the project, the languages and the model. */
 export type EmailsBriefParams = {
  /** The project of the brand that sends the email. */
  projectId: string;
@@ -1965,14 +1965,14 @@ export type EmailsBriefParams = {
 export type EmailsChecksFixParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
- /** The version that the finding is about. */
+ /** The version that the finding concerns. */
  version?: number | null;
 };
 export type EmailsChecksGetParams = {
  /** If given, the email must belong to this project. */
  projectId?: string;
 };
-/** The finding, and whether it is ignored. */
+/** The finding and whether it is ignored. */
 export type EmailsChecksIgnoreParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
@@ -1983,7 +1983,7 @@ export type EmailsChecksRunParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
 };
-/** The email to create: from a starter design, or from a whole document. */
+/** The email to create, from a starter design or a complete document. */
 export type EmailsCreateParams = {
  /** The project of the brand that sends the email. */
  projectId: string;
@@ -2001,13 +2001,13 @@ export type EmailsDesignsHtmlParams = {
  /** Whether to load remote images through this service. */
  images?: boolean;
 };
-/** The email to edit, the change to make, and how to make and save it. */
+/** The email to edit, the change, and options for making and saving the change. */
 export type EmailsEditsCreateParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
  /** The change to make, in plain words, such as "make the button green and shorten the intro". */
  prompt: string;
- /** The model that edits: `composer`, or the name of a language model in the settings. */
+ /** The model that makes the change: `composer`, or the name of a language model in the settings. */
  model?: string | null;
  /** A name for the new version. */
  label?: string | null;
@@ -2021,7 +2021,7 @@ export type EmailsEditsSaveParams = {
  /** A name for the new version. */
  label?: string | null;
 };
-/** The email, and whether it becomes a favorite. */
+/** The email and whether it becomes a favorite. */
 export type EmailsFavoriteParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
@@ -2041,11 +2041,11 @@ export type EmailsGenerateParams = {
  model?: string | null;
  /** Whether pages that the prompt links to may be read; true if absent. */
  webMode?: boolean | null;
- /** The languages of each email as BCP 47 tags, starting with the original's; the brand's main language if absent. */
+ /** The languages of each email as BCP 47 tags, starting with the original's; the language of the brief or the prompt if absent. */
  languages?: string[];
  /** Who may see the emails without an API key; `private` if absent. */
  visibility?: EmailVisibility;
- /** A conversation whose emails serve as a pattern. */
+ /** A conversation whose emails serve as a reference for the style of the new emails. */
  referenceId?: string | null;
  /** The number of emails; inferred from the prompt if absent. */
  count?: number | null;
@@ -2069,7 +2069,7 @@ export type EmailsImportHtmlParams = {
  name?: string | null;
  /** The emails to import, instead of `html`. */
  htmls?: NamedSource[];
- /** The language of the emails, as the first item of a list; further items are ignored. */
+ /** The language of the emails, as the first item of a list. */
  languages?: string[];
  /** A change to make to each email, in plain words. */
  instruction?: string | null;
@@ -2126,7 +2126,7 @@ export type EmailsSendParams = {
  subject?: string | null;
  /** The address that receives replies. */
  replyTo?: string | null;
- /** Additional addresses, each of which gets its own message. */
+ /** Additional addresses. */
  bcc?: string[] | null;
  /** HTML with merge fields, to send instead of a stored email. */
  template?: string | null;
@@ -2180,7 +2180,7 @@ export type EmailsUpdateDocumentParams = {
  version?: number | null;
  /** Whether to return the changed email without saving it. */
  preview?: boolean;
- /** Whether the new version replaces the caller's previous autosave, if that is the current version and the autosaves that it combines started at most ten minutes ago. */
+ /** Whether the new version replaces the caller's previous autosave, if that autosave is the current version and the first save that it combines was at most ten minutes ago. */
  autosave?: boolean;
 };
 export type EmailsVersionsListPage = {
@@ -2197,7 +2197,7 @@ export type EmailsVersionsListParams = {
  /** The number of versions to skip. */
  offset?: number;
 };
-/** The email, and the version to restore. */
+/** The email and the version to restore. */
 export type EmailsVersionsRestoreParams = {
  /** If given, the email must belong to this project. */
  projectId?: string | null;
@@ -2739,7 +2739,7 @@ export type ImportedSource = {
  name: string;
 };
 export type InboxHtmlParams = {
- /** Whether this server fetches and shows remote images. */
+ /** Whether this server fetches remote images and shows them. */
  images?: boolean;
 };
 export type InboxListPage = {
@@ -2750,7 +2750,7 @@ export type InboxListPage = {
  pagination: Pagination;
 };
 export type InboxListParams = {
- /** Return only messages to this address. */
+ /** Return only messages addressed to this address. */
  to?: string;
  /** Return only messages that contain this text in the subject or in an address. */
  search?: string;
@@ -2776,7 +2776,7 @@ export type IncomingWebhooksCreateParams = {
  signature?: GivenSignature | null;
  /** The name of all events. */
  eventName?: string | null;
- /** The tags that every contact gets. */
+ /** The tags to add to every contact. */
  tags?: string[] | null;
  /** The topic to which contacts are subscribed. */
  topicId?: string | null;
@@ -2801,7 +2801,7 @@ export type IncomingWebhooksListParams = {
 };
 /** The body to test. */
 export type IncomingWebhooksTestParams = {
- /** A body that the other system sends, for example the sample that it shows. */
+ /** A body that the other system sends, such as a sample that it displays. */
  body: {
   [key: string]: AnyJson;
  };
@@ -2817,7 +2817,7 @@ export type IncomingWebhooksUpdateParams = {
  signature?: GivenSignature | null;
  /** The name of all events. */
  eventName?: string | null;
- /** The tags that every contact gets. */
+ /** The tags to add to every contact. */
  tags?: string[] | null;
  /** The topic to which contacts are subscribed. */
  topicId?: string | null;
@@ -3021,7 +3021,7 @@ export type MessageView = {
  receivedAt: string;
 };
 export type MetricsModelsParams = {
- /** The number of earlier months to return. */
+ /** The number of earlier months to return in addition to the current month; 0 if absent. */
  months?: number;
 };
 export type MetricsSendingParams = {
@@ -3429,7 +3429,7 @@ export type ProjectsProductsCreateParams = {
  description?: string | null;
  /** The current price in major units, such as `19.90`. */
  price?: string | null;
- /** The original price, before a discount, which emails show crossed out. */
+ /** The original price, before a discount, which emails show struck through. */
  priceBefore?: string | null;
  /** The currency as an ISO 4217 code. */
  currency?: string | null;
@@ -3461,7 +3461,7 @@ export type ProjectsProductsUpdateParams = {
  description?: string | null;
  /** The current price in major units, such as `19.90`. */
  price?: string | null;
- /** The original price, before a discount, which emails show crossed out. */
+ /** The original price, before a discount, which emails show struck through. */
  priceBefore?: string | null;
  /** The currency as an ISO 4217 code. */
  currency?: string | null;
@@ -3488,19 +3488,19 @@ export type ProjectsUpdateLogosParams = {
 };
 /** The values to set. */
 export type ProjectsUpdateParams = {
- /** The name of the brand, in lists and in emails. */
+ /** The name of the brand in lists and emails. */
  name?: string | null;
  tagline?: string | null;
  /** What the brand does, in one or two sentences. */
  description?: string | null;
- /** The legal name of the company, for the footer of emails. */
+ /** The legal name of the company, which is shown in the footer of emails. */
  company?: string | null;
- /** The postal address, for the footer of emails. */
+ /** The postal address, which is shown in the footer of emails. */
  address?: string | null;
  /** The email address for questions from customers. */
  email?: string | null;
  phone?: string | null;
- /** The brand's profiles on social networks, which replace all imported ones. */
+ /** The brand's profiles on social networks. */
  social?: SocialProfile[] | null;
  voice?: VoicePatch;
  palette?: PalettePatch;
@@ -3710,11 +3710,11 @@ export type ScheduledImportsCreateParams = {
  /** The project to which the contacts or events are added. */
  projectId: string;
  name: string;
- /** The number of hours between two runs: 24 for a run each day, which is the default. */
+ /** The number of hours between two runs. */
  everyHours?: number | null;
  /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
  url?: string | null;
- /** What the rows in the file become. */
+ /** What each row in the file becomes. */
  target?: ImportTarget;
  /** The separator between cells of the file. */
  delimiter?: string | null;
@@ -4077,7 +4077,7 @@ export type StoreScope = {
 };
 export type StoreTool = "products" | "collections" | "customers" | "orders" | "refunds" | "checkouts" | "privacy";
 export type StorefrontAuthorizeParams = {
- /** The project whose brand gets the products, and whose audience gets the customers. */
+ /** The project to which the products and customers are added. */
  projectId: string;
  /** The shop's myshopify.com domain. */
  storefrontStoreUrl: string;
@@ -4085,13 +4085,13 @@ export type StorefrontAuthorizeParams = {
  customers?: StoreCustomers | null;
 };
 export type StorefrontCompleteParams = {
- /** The complete query with which Shopify redirected the user back, unchanged, because Shopify signs all of its parameters. */
+ /** The complete, unchanged query with which Shopify redirected the user back. */
  query: string;
 };
 export type StorefrontConnectParams = {
- /** The project whose brand gets the products, and whose audience gets the customers. */
+ /** The project to which the products and customers are added. */
  projectId: string;
- /** The store's URL: for Shopify the myshopify.com domain, for WooCommerce the URL of the site. */
+ /** The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the URL of the site. */
  storefrontStoreUrl: string;
  /** Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. */
  clientId?: string | null;
@@ -4105,7 +4105,7 @@ export type StorefrontConnectParams = {
  consumerSecret?: string | null;
  /** Which customers are imported. */
  customers?: StoreCustomers | null;
- /** The connected store whose keys are used if the request has no keys. */
+ /** The connected store whose keys are used if the request contains no keys. */
  connectionId?: string | null;
 };
 export type StorefrontConnection = {
@@ -4327,7 +4327,7 @@ export type TopicsCreateParams = {
  defaultSubscription?: TopicDefault;
  /** Which contacts see the topic; `private` if absent. */
  visibility?: TopicVisibility;
- /** The position of the topic; the smallest comes first. */
+ /** The position of the topic in lists. */
  displayOrder?: number | null;
 };
 export type TopicsDeleteParams = {
@@ -4380,7 +4380,7 @@ export type TopicsUpdateParams = {
  defaultSubscription?: TopicDefault | null;
  /** Which contacts see the topic. */
  visibility?: TopicVisibility | null;
- /** The position of the topic; the smallest comes first. */
+ /** The position of the topic in lists. */
  displayOrder?: number | null;
  /** Whether the topic is active. */
  isActive?: boolean | null;
@@ -4443,11 +4443,11 @@ export type ValidationAllParams = {
  projectId?: string | null;
  /** The subject of the email. */
  subject?: string | null;
- /** The name of the sender. */
+ /** The sender's name. */
  fromName?: string | null;
- /** The address of the sender. */
+ /** The sender's address. */
  fromEmail?: string | null;
- /** Which checks run, and how. */
+ /** The checks to run, with their options. */
  options?: CheckOptions;
 };
 export type ValidationCheck = "compatibility" | "links" | "spelling" | "deliverability" | "accessibility";
@@ -4468,9 +4468,9 @@ export type ValidationDeliverabilityParams = {
  emailId?: string | null;
  /** The subject of the email. */
  subject?: string | null;
- /** The name of the sender. */
+ /** The sender's name. */
  fromName?: string | null;
- /** The address of the sender. */
+ /** The sender's address. */
  fromEmail?: string | null;
 };
 /** The email whose links are checked: either `html` or `emailId`. */
@@ -4511,7 +4511,7 @@ export type ValidationSpellingParams = {
  html?: string | null;
  /** The ID of a stored email, instead of `html`. */
  emailId?: string | null;
- /** The project whose names are correct: those of the brand, its products and its sender. */
+ /** The project whose names and terms count as correct, such as those of the brand, its products and its sender. */
  projectId?: string | null;
  /** The languages of the email, such as `en` or `pt-BR`. */
  languages?: string[];
@@ -4657,9 +4657,9 @@ export type WebhooksRedeliverParams = {
  /** Whether to include events that have already arrived; false if absent. */
  all?: boolean | null;
 };
-/** The webhook, and the grace period of the current secret. */
+/** The webhook, and the grace period of its current secret. */
 export type WebhooksRotateSecretParams = {
- /** The number of hours for which the old secret continues to sign; 24 if absent. */
+ /** The number of hours for which the old secret continues to be used for signing; 24 if absent. */
  graceHours?: number | null;
 };
 /** The changes to a webhook. */

@@ -59,8 +59,8 @@ class ProjectsImports(Resource):
         """Import a project's sites again.
 
         Use this operation after a failed import or after a site has changed. Values that users set are kept.
-        Other values that have changed wait until a user accepts them: see `projects.import_changes`. An
-        import that is running continues.
+        Other changed values and products wait until a user accepts them: see `projects.import_changes`.
+        Logos, images and the knowledge base are updated directly. An import that is running continues.
         """
         return _t.cast("t.ImportRetryResult", self._call(
             "POST",
@@ -270,7 +270,7 @@ class ProjectsImages(Resource):
     ) -> t.ProjectImageView:
         """Add an image to a project.
 
-        If the project already has an image with this URL, the new description and tags replace the current
+        If the project already has an image with this URL, a new description and new tags replace the current
         ones.
 
         Args:
@@ -403,7 +403,7 @@ class ProjectsProducts(Resource):
     ) -> List[t.ProjectsProductsListPage, t.ProductView]:
         """List a project's products.
 
-        Lists imported and added products by position, including hidden products, which emails leave out.
+        Lists the products by position, including hidden products, which emails leave out.
 
         Args:
             offset: The number of products to skip.
@@ -438,7 +438,7 @@ class ProjectsProducts(Resource):
             url: The URL of the product's page.
             image: The URL of an image of the product.
             price: The current price in major units, such as `19.90`.
-            price_before: The original price, before a discount, which emails show crossed out. It must be
+            price_before: The original price, before a discount, which emails show struck through. It must be
                 higher than the price.
             currency: The currency as an ISO 4217 code.
         """
@@ -474,11 +474,12 @@ class ProjectsProducts(Resource):
             url: The URL of the product's page.
             image: The URL of an image of the product.
             price: The current price in major units, such as `19.90`.
-            price_before: The original price, before a discount, which emails show crossed out. It must be
+            price_before: The original price, before a discount, which emails show struck through. It must be
                 higher than the price.
             currency: The currency as an ISO 4217 code.
             hidden: Whether emails leave the product out.
-            position: The position among the project's products, starting at 0. The products after it move.
+            position: The position among the project's products, starting at 0. Products after this position
+                move down.
         """
         return _t.cast("t.ProductView", self._call(
             "PATCH",
@@ -607,16 +608,16 @@ class Projects(Resource):
         written or rendered after the change.
 
         Args:
-            name: The name of the brand, in lists and in emails. `null` restores the website's name.
+            name: The name of the brand in lists and emails. `null` restores the website's name.
             description: What the brand does, in one or two sentences.
-            company: The legal name of the company, for the footer of emails.
-            address: The postal address, for the footer of emails. Line breaks become commas.
+            company: The legal name of the company, which is shown in the footer of emails.
+            address: The postal address, which is shown in the footer of emails. Line breaks become commas.
             email: The email address for questions from customers.
-            social: The brand's profiles on social networks, which replace all imported ones.
+            social: The brand's profiles on social networks. They replace all imported profiles.
             corner_radius: The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons
                 have fully rounded ends.
-            default_sender: The default sender of test sends and new campaigns. If none is set, the project's
-                first campaign sets it.
+            default_sender: The default sender of test sends and new campaigns. If it is not set, the
+                project's first campaign sets it.
         """
         return _t.cast("t.ProjectView", self._call(
             "PATCH",
@@ -661,7 +662,8 @@ class Projects(Resource):
     ) -> t.KeptGuidelines:
         """Set a project's brand guidelines.
 
-        The guidelines apply to every email that is generated for the project after the change.
+        Language models follow the guidelines when they write emails for the project after the change. The
+        built-in composer does not use them.
 
         Args:
             design_rules: Rules for the design and the wording of emails.
@@ -789,10 +791,10 @@ class Domains(Resource):
     ) -> t.DomainView:
         """Add a sending domain.
 
-        Creates the domain's DKIM keys and returns the DNS records to add. The records are checked regularly
-        from then on; POST /v1/domains/{domain}/verify checks them immediately. You can send from the domain,
-        and from its subdomains, once one DKIM record is found; the other records are recommended. An existing
-        domain is returned unchanged.
+        Creates the domain's DKIM keys and returns the DNS records to add. Mailmill checks the records
+        automatically: for three days, and daily once the domain is verified. POST /v1/domains/{domain}/verify
+        checks them immediately. You can send from the domain, and from its subdomains, once one DKIM record
+        is found; the other records are recommended. An existing domain is returned unchanged.
 
         Args:
             domain: The domain name, such as `example.com`. International names are accepted.
@@ -993,8 +995,9 @@ class EmailsEdits(Resource):
         Args:
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
             project_id: If given, the email must belong to this project.
-            model: The model that edits: `composer`, or the name of a language model in the settings. If
-                absent, the model that the generation of the email requested edits.
+            model: The model that makes the change: `composer`, or the name of a language model in the
+                settings. If absent, the model that was requested for the generation of the email or, if that
+                model is no longer configured, the default model.
             label: A name for the new version.
             async_: Whether to return the edit immediately, so that its status can be polled.
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
@@ -1060,8 +1063,8 @@ class EmailsVersions(Resource):
     ) -> List[t.EmailsVersionsListPage, t.VersionView]:
         """List the versions of an email.
 
-        Lists versions, newest first. Each edit creates a version; versions never change. Restore a version
-        with POST /v1/emails/{emailId}/versions/{version}/restore.
+        Lists the stored versions, newest first. Each saved edit creates a version. An autosave can replace
+        the previous autosave. Restore a version with POST /v1/emails/{emailId}/versions/{version}/restore.
 
         Args:
             project_id: If given, the email must belong to this project.
@@ -1115,7 +1118,7 @@ class EmailsChecks(Resource):
     ) -> t.EmailChecks:
         """Get the checks of an email.
 
-        Every version of an email is checked in the background: email clients, links, spelling, deliverability
+        New versions of an email are checked in the background: email clients, links, spelling, deliverability
         and accessibility. The result is stored with the version.
 
         Args:
@@ -1195,7 +1198,7 @@ class EmailsChecks(Resource):
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
             project_id: If given, the email must belong to this project.
-            version: The version that the finding is about. If the email has a newer version, the response is
+            version: The version that the finding concerns. If it is not the current version, the response is
                 409 and nothing is saved.
         """
         return _t.cast("t.EmailView", self._call(
@@ -1279,7 +1282,7 @@ class Emails(Resource):
             languages: The languages of the email as BCP 47 tags, starting with the original's; the language
                 of the prompt if absent.
             model: The model that reads the prompt: the name of a language model in the settings, or
-                `composer` for the rules of the built-in composer. If absent, the default model reads.
+                `composer` for the rules of the built-in composer. If absent, the default model is used.
         """
         return _t.cast("t.Brief", self._call(
             "POST",
@@ -1301,7 +1304,7 @@ class Emails(Resource):
         emails in a series and the languages of an email share a brief.
 
         Args:
-            text: The `accept` of a warning, or another text that the email must contain from now on: its
+            text: The `accept` of a warning, or other text that the email must contain from now on: its
                 subject, its preheader, an address that it links to, or a sentence.
         """
         return _t.cast("t.Brief", self._call(
@@ -1328,7 +1331,7 @@ class Emails(Resource):
     ) -> t.AcceptedGeneration:
         """Generate emails.
 
-        Returns immediately; generation runs in the background. Emits email.generation.started, then
+        Returns immediately and generates the emails in the background. Emits email.generation.started, then
         email.generation.completed or email.generation.failed.
 
         Args:
@@ -1341,12 +1344,12 @@ class Emails(Resource):
                 the old text are corrected, too. If absent, the brief is read from the prompt.
             images: The images to use in the emails.
             model: The model: `composer` for the built-in composer, or the name of a language model in the
-                settings. If absent, the default model writes.
+                settings. If absent, the default model is used.
             web_mode: Whether pages that the prompt links to may be read; true if absent.
-            languages: The languages of each email as BCP 47 tags, starting with the original's; the brand's
-                main language if absent.
+            languages: The languages of each email as BCP 47 tags, starting with the original's; the language
+                of the brief or the prompt if absent.
             visibility: Who may see the emails without an API key; `private` if absent.
-            reference_id: A conversation whose emails serve as a pattern.
+            reference_id: A conversation whose emails serve as a reference for the style of the new emails.
             count: The number of emails; inferred from the prompt if absent.
         """
         return _t.cast("t.AcceptedGeneration", self._call(
@@ -1381,8 +1384,8 @@ class Emails(Resource):
             html: The email's HTML.
             name: The name of the email, which is also its subject if the HTML has no title.
             htmls: The emails to import, instead of `html`.
-            languages: The language of the emails, as the first item of a list; further items are ignored. If
-                absent, the language that the HTML declares.
+            languages: The language of the emails, as the first item of a list. All other items are ignored.
+                If absent, the language that the HTML declares or, without one, the brand's main language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
@@ -1490,7 +1493,7 @@ class Emails(Resource):
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
             language: The language of a design's header and footer, as a BCP 47 tag; the brand's main language
-                if absent. The texts of designs are in English.
+                if absent. The text of designs is in English.
             visibility: Who may see the email without an API key; `private` if absent.
         """
         return _t.cast("t.EmailDetails", self._call(
@@ -1520,11 +1523,11 @@ class Emails(Resource):
         Args:
             operations: The changes, in order. Either all of them are saved, or none.
             project_id: If given, the email must belong to this project.
-            version: The version that the changes are based on. If the email has a newer version, the response
+            version: The version that the changes are based on. If it is not the current version, the response
                 is 409 and nothing is saved.
             preview: Whether to return the changed email without saving it.
-            autosave: Whether the new version replaces the caller's previous autosave, if that is the current
-                version and the autosaves that it combines started at most ten minutes ago.
+            autosave: Whether the new version replaces the caller's previous autosave, if that autosave is the
+                current version and the first save that it combines was at most ten minutes ago.
         """
         return _t.cast("t.EmailDetails", self._call(
             "PATCH",
@@ -1662,7 +1665,8 @@ class Emails(Resource):
         skips the contact.
 
         Args:
-            from_: The From address. Live mail needs an address at a verified domain.
+            from_: The From address. Live mail needs an address at a verified domain, unless the settings
+                allow others.
             recipient_id: The ID of the segment or tag. If `recipientType` is `audience`, the project's ID is
                 also accepted.
             recipient_email: The recipient's address. Set it only if `recipientType` is `email`.
@@ -1670,12 +1674,12 @@ class Emails(Resource):
             subject: The subject, which may contain merge fields. If absent, the email's own subject in each
                 language is used.
             reply_to: The address that receives replies.
-            bcc: Additional addresses, each of which gets its own message. Allowed only if `recipientType` is
-                `email`.
+            bcc: Additional addresses. Each address receives its own message. Allowed only if `recipientType`
+                is `email`.
             template: HTML with merge fields, to send instead of a stored email.
-            email_id: The email to send. Without `conversationId`, all recipients get this email; with
+            email_id: The email to send. Without `conversationId`, all recipients receive this email; with
                 `conversationId`, it selects an email in the series.
-            conversation_id: The conversation whose email is sent. Each recipient gets the email in the
+            conversation_id: The conversation whose email is sent. Each recipient receives the email in the
                 contact's language or, if there is none, the email in `emailId`. Without `emailId`, the first
                 email in the series is sent.
             variables: Values of merge fields, shared by all recipients.
@@ -1722,8 +1726,9 @@ class Emails(Resource):
             conversation_id: The conversation whose email is sent: in the language of the contact with the
                 address `to` or, if there is none, in the language of the email in `emailId`. Without
                 `emailId`, the first email in the series is sent.
-            from_: The From address. If absent, the project's default sender is used; with a test key and no
-                default sender, an address of the simulator. Live mail needs an address at a verified domain.
+            from_: The From address. If absent, the project's default sender is used; with a test key, if
+                there is no default sender, an address of the simulator is used. Live mail needs an address at
+                a verified domain, unless the settings allow others.
             from_name: The sender's name.
             variables: Values of merge fields. Missing values are taken from the contact with the address
                 `to`, if there is one.
@@ -1766,12 +1771,12 @@ class Emails(Resource):
                 the old text are corrected, too. If absent, the brief is read from the prompt.
             images: The images to use in the emails.
             model: The model: `composer` for the built-in composer, or the name of a language model in the
-                settings. If absent, the default model writes.
+                settings. If absent, the default model is used.
             web_mode: Whether pages that the prompt links to may be read; true if absent.
-            languages: The languages of each email as BCP 47 tags, starting with the original's; the brand's
-                main language if absent.
+            languages: The languages of each email as BCP 47 tags, starting with the original's; the language
+                of the brief or the prompt if absent.
             visibility: Who may see the emails without an API key; `private` if absent.
-            reference_id: A conversation whose emails serve as a pattern.
+            reference_id: A conversation whose emails serve as a reference for the style of the new emails.
             count: The number of emails; inferred from the prompt if absent.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
@@ -1830,8 +1835,8 @@ class Emails(Resource):
             html: The email's HTML.
             name: The name of the email, which is also its subject if the HTML has no title.
             htmls: The emails to import, instead of `html`.
-            languages: The language of the emails, as the first item of a list; further items are ignored. If
-                absent, the language that the HTML declares.
+            languages: The language of the emails, as the first item of a list. All other items are ignored.
+                If absent, the language that the HTML declares or, without one, the brand's main language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
@@ -1980,7 +1985,7 @@ class Validation(Resource):
 
         Compares the HTML and CSS of the email with the support tables of caniemail.com. A feature is not
         reported if the tables' notes show that its problem does not occur in the email. Each finding has its
-        effect, its places, the number of affected elements, and a remedy.
+        effect, its places, the number of affected elements and, if there is one, a remedy.
 
         Args:
             html: The email's HTML.
@@ -2006,11 +2011,12 @@ class Validation(Resource):
     ) -> t.LinkAnalysis:
         """Check the links in an email.
 
-        Requests each URL of the email once, with HEAD and, if that fails, with GET for one byte. URLs that
-        could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests
-        are sent only to public addresses, even after redirects. At most 200 URLs are requested, at most two
-        at the same time per domain. If the request reaches its time limit, the remaining URLs have the status
-        `skipped`, and `metadata.complete` is false. Results are cached for 60 seconds.
+        Requests the URLs of the email with HEAD and, if that fails, with GET for one byte, which is repeated
+        after a server error. URLs that could change something, such as an unsubscribe or confirmation link,
+        get only HEAD requests. Requests, including those after redirects, are sent only to public addresses
+        and to networks that the operator has allowed. At most 200 URLs are requested, at most two at the same
+        time per domain. If the request reaches its time limit, the remaining URLs have the status `skipped`,
+        and `metadata.complete` is false. Results are cached for 60 seconds.
 
         Args:
             html: The email's HTML.
@@ -2046,8 +2052,8 @@ class Validation(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            project_id: The project whose names are correct: those of the brand, its products and its sender.
-                If absent, the project of `emailId`.
+            project_id: The project whose names and terms count as correct, such as those of the brand, its
+                products and its sender. If absent, the project of `emailId`.
             languages: The languages of the email, such as `en` or `pt-BR`. If empty or absent, the languages
                 are detected.
             check_grammar: Whether to check the grammar too; true if absent.
@@ -2073,16 +2079,16 @@ class Validation(Resource):
 
         Judges the content with rules, compares its words with those of known mail, and checks the DNS records
         of the sender's domain within 3 seconds. The content does not show the sender's reputation, which
-        matters most, so `confidence` is at most 0.8. If DNS does not answer in time, `authentication` is
-        absent, and the score does not depend on it.
+        matters most, so `confidence` is at most 0.8. If the sender is unknown, `authentication` is absent.
+        Records that could not be looked up in time do not affect the score.
 
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
             subject: The subject of the email. If absent, the subject of the stored email.
-            from_name: The name of the sender.
-            from_email: The address of the sender. The DNS records of its domain are checked. If absent, the
-                default sender of the stored email's project.
+            from_name: The sender's name.
+            from_email: The sender's address. The DNS records of its domain are checked. If absent, the
+                default sender of the stored email's project is used.
         """
         return _t.cast("t.DeliverabilityAnalysis", self._call(
             "POST",
@@ -2114,9 +2120,9 @@ class Validation(Resource):
             project_id: The project whose names the spelling check accepts. If absent, the project of
                 `emailId`.
             subject: The subject of the email. If absent, the subject of the stored email.
-            from_name: The name of the sender.
-            from_email: The address of the sender. The DNS records of its domain are checked.
-            options: Which checks run, and how.
+            from_name: The sender's name.
+            from_email: The sender's address. The DNS records of its domain are checked.
+            options: The checks to run, with their options.
         """
         return _t.cast("t.ValidationReport", self._call(
             "POST",
@@ -2181,8 +2187,9 @@ class Previews(Resource):
         """Preview an email on devices.
 
         Returns immediately; the devices are drawn in the background, within seconds. Each picture is a
-        simulation: a browser engine draws the parts of the email that the client keeps. The same content on
-        the same device is drawn once: then `cached` is true. Previews are kept for a week.
+        simulation: a browser engine draws the parts of the email that the client keeps. A picture of the same
+        content on the same device can be reused for a day; then `cached` is true. Previews are kept for at
+        most a week.
 
         Args:
             html: The email's HTML.
@@ -2402,7 +2409,7 @@ class Exports(Resource):
                 conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
-            connection_id: The connection to use. Required if several Klaviyo accounts are connected.
+            connection_id: The connection to use. Required if the brand can use several Klaviyo connections.
         """
         return _t.cast("t.EmailExport", self._call(
             "GET",
@@ -2436,7 +2443,7 @@ class Exports(Resource):
                 conversation are exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
-            connection_id: The connection to use. Required if several Mailchimp accounts are connected.
+            connection_id: The connection to use. Required if the brand can use several Mailchimp connections.
         """
         return _t.cast("t.EmailExport", self._call(
             "GET",
@@ -2471,10 +2478,10 @@ class Exports(Resource):
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             custom_options: What to create: `type` is `template` (the default) for a coded template, or
-                `email` for a draft of a marketing email. For an email, these members of HubSpot's own request
+                `email` for a draft of a marketing email. For an email, these fields of HubSpot's own request
                 are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`, `language`
                 and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
-            connection_id: The connection to use. Required if several HubSpot accounts are connected.
+            connection_id: The connection to use. Required if the brand can use several HubSpot connections.
         """
         return _t.cast("t.EmailExport", self._call(
             "POST",
@@ -2590,20 +2597,22 @@ class ContactsBulkChanges(Resource):
     ) -> t.BulkChangeDone:
         """Make the same change to many contacts.
 
-        Each contact is changed as if by its own request, and the same events are emitted. Contacts listed in
-        `ids` are changed immediately; `all` starts a job, which does not change contacts added later.
+        Emits subscriber.unsubscribed for each contact that is unsubscribed or deleted; other changes emit no
+        event. Contacts listed in `ids` are changed immediately; `all` starts a job, which does not change
+        contacts added later.
 
         Args:
             project_id: The project that the contacts belong to.
             ids: The IDs of 1 to 1,000 contacts. IDs that do not exist are ignored.
-            all: True to select all contacts, optionally limited by `segmentId` and `filters`. Excludes `ids`.
+            all: True to select all contacts, optionally limited by `segmentId` and `filters`. Cannot be
+                combined with `ids`.
             segment_id: With `all`: selects only contacts in this segment.
             filters: With `all`: selects only contacts that match these filters.
             add_tags: Names of tags to add. Tags that do not exist are created.
             remove_tags: Names of tags to remove.
             status: The new status. Every change is allowed; for example, this can resubscribe contacts who
                 unsubscribed or bounced.
-            delete: True to delete the contacts. Excludes all other changes.
+            delete: True to delete the contacts. Cannot be combined with other changes.
         """
         return _t.cast("t.BulkChangeDone", self._call(
             "POST",
@@ -2949,8 +2958,8 @@ class Contacts(Resource):
         """List and search contacts.
 
         All filters must match. Lists the newest first, unless a search ranks the contacts or sortBy is set. A
-        search right after a write by the same key or session finds what was written; add refresh=true to also
-        find all writes by others.
+        search right after a write by the same key or session usually finds what was written; add refresh=true
+        to find all earlier writes.
 
         Args:
             project_id: The project whose contacts are listed.
@@ -3086,11 +3095,11 @@ class Contacts(Resource):
     ) -> t.DeletedContact:
         """Delete a contact.
 
-        Emits subscriber.unsubscribed with action "deleted". All other data about the contact is erased within
-        seconds after the response: sent emails, activity, customer events, messages in the built-in inbox,
-        pending webhook events, and responses kept for idempotent retries. Anonymous counts remain. If the
-        contact had unsubscribed, bounced or complained, a keyed hash of its address remains too, so that it
-        is not mailed again by mistake.
+        Emits subscriber.unsubscribed with action "deleted". Other data about the contact is erased in the
+        background, usually within seconds: sent emails, activity, customer events, messages in the built-in
+        inbox, pending webhook events, and responses kept for idempotent retries. Anonymous counts remain. If
+        the contact had unsubscribed, bounced or complained, a keyed hash of its address remains too, so that
+        it is not mailed again by mistake.
 
         Args:
             id: The contact's ID.
@@ -3163,8 +3172,9 @@ class Contacts(Resource):
         Args:
             project_id: The contact's project.
             email: The contact's email.
-            all_lists: True, or absent without `tags`: changes the contact's status. Otherwise: only adds
-                `tags` to the contact if `status` is `subscribed`, or else removes them.
+            all_lists: If true, or if both this and `tags` are absent: changes the contact's status.
+                Otherwise: adds `tags` to the contact if `status` is `subscribed`, and removes them from the
+                contact if not.
             tags: Names of tags to add or remove instead of changing the status.
         """
         return _t.cast("t.StatusChangeResult", self._call(
@@ -3238,7 +3248,8 @@ class Contacts(Resource):
     ) -> List[t.CustomerEventPart, t.CustomerEvent]:
         """List the events of a contact.
 
-        Events reported with POST /v1/events in the last 90 days, newest first.
+        Returns the contact's customer events, newest first by time of occurrence. Events are kept for 90
+        days.
 
         Args:
             id: The contact's ID.
@@ -3452,7 +3463,7 @@ class Connections(Resource):
     ) -> t.ConnectionList:
         """List connections to other platforms.
 
-        Returns every connection with its health. Keys are never returned.
+        Returns the connections with their status, without keys and tokens.
 
         Args:
             provider: Returns only connections to this provider.
@@ -3473,9 +3484,9 @@ class Connections(Resource):
     ) -> t.RemovedConnection:
         """Remove a connection.
 
-        Deletes the stored key or tokens, and revokes tokens at Klaviyo and HubSpot. Imports that use the
-        connection fail; imported contacts are kept. An API key stays valid until you revoke it on the
-        platform.
+        Deletes the stored key or tokens. Asks Klaviyo or HubSpot to revoke tokens, unless sending is on hold;
+        `revoked` is true if they were revoked. Imports that use the connection fail; imported contacts are
+        kept. An API key stays valid until you revoke it on the platform.
         """
         return _t.cast("t.RemovedConnection", self._call(
             "DELETE",
@@ -3510,8 +3521,8 @@ class Connections(Resource):
             name: A name for the connection. If absent, the account's name on the platform.
             project_id: The only project that can use the connection. If absent, every project of the account
                 can.
-            connection_id: The connection to reconnect, with a key of the same account. Its project does not
-                change.
+            connection_id: The connection to reconnect. The key must belong to the same account. The
+                connection's project does not change.
         """
         return _t.cast("t.ConnectionView", self._call(
             "POST",
@@ -3544,7 +3555,7 @@ class Connections(Resource):
             connection_id: The connection to reconnect. The user must sign in to the same account on the
                 platform.
             uses: What the connection may do. The user is asked only for the scopes of these uses. If absent,
-                what the connection to reconnect may do or, for a new connection, `imports`.
+                the uses of the connection to reconnect or, for a new connection, `imports`.
         """
         return _t.cast("t.SignInPage", self._call(
             "POST",
@@ -3594,7 +3605,8 @@ class Connections(Resource):
 
         Args:
             project_id: The project into which the contacts would be imported.
-            connection_id: The connection to use. Required if several accounts of the provider are connected.
+            connection_id: The connection to use. Required if the brand can use several connections to the
+                provider.
         """
         return _t.cast("t.ImportSources", self._call(
             "GET",
@@ -3617,13 +3629,14 @@ class Connections(Resource):
         """Preview an import from a platform.
 
         Reads up to 2,000 contacts from the sources, and returns their fields and what the import would
-        change. Nothing is stored. The tags that the import adds are not counted as changes.
+        change. No contact is changed. The tags that the import adds are not counted as changes.
 
         Args:
             project_id: The project to which the contacts would be added.
             sources: The sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
             consent_mode: Which contacts without recorded consent would be imported.
-            connection_id: The connection to use. Required if several accounts of the provider are connected.
+            connection_id: The connection to use. Required if the brand can use several connections to the
+                provider.
             field_map: Maps the platform's fields to contact fields, as in the import.
         """
         return _t.cast("t.ImportPreview", self._call(
@@ -3658,7 +3671,8 @@ class Connections(Resource):
                 them.
             consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
                 contacts are always imported, with that status.
-            connection_id: The connection to use. Required if several accounts of the provider are connected.
+            connection_id: The connection to use. Required if the brand can use several connections to the
+                provider.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
                 the fields.
@@ -3693,7 +3707,8 @@ class Connections(Resource):
                 them.
             consent_mode: Which contacts without recorded consent are imported. Unsubscribed and suppressed
                 contacts are always imported, with that status.
-            connection_id: The connection to use. Required if several accounts of the provider are connected.
+            connection_id: The connection to use. Required if the brand can use several connections to the
+                provider.
             field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
                 null to leave the field out. All other fields are imported as usual. The import preview lists
                 the fields.
@@ -3758,8 +3773,8 @@ class Storefront(Resource):
         events, and with read_customers, customers are imported.
 
         Args:
-            project_id: The project whose brand gets the products, and whose audience gets the customers.
-            storefront_store_url: The store's URL: for Shopify the myshopify.com domain, for WooCommerce the
+            project_id: The project to which the products and customers are added.
+            storefront_store_url: The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the
                 URL of the site.
             client_id: Shopify: the client ID of an app in the Dev Dashboard that is installed on the store.
                 Mailmill requests access tokens with it.
@@ -3770,8 +3785,8 @@ class Storefront(Resource):
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
             customers: Which customers are imported. If absent, `subscribed-only`.
-            connection_id: The connected store whose keys are used if the request has no keys. Required if the
-                store is connected to several other projects.
+            connection_id: The connected store whose keys are used if the request contains no keys. Required
+                if the store is connected to several other projects.
         """
         return _t.cast("t.StorefrontConnection", self._call(
             "POST",
@@ -3797,7 +3812,7 @@ class Storefront(Resource):
         without them, connect the store with its own app or token.
 
         Args:
-            project_id: The project whose brand gets the products, and whose audience gets the customers.
+            project_id: The project to which the products and customers are added.
             storefront_store_url: The shop's myshopify.com domain.
             customers: Which customers are imported. If absent, `subscribed-only`.
         """
@@ -3817,8 +3832,8 @@ class Storefront(Resource):
         the user returns.
 
         Args:
-            query: The complete query with which Shopify redirected the user back, unchanged, because Shopify
-                signs all of its parameters.
+            query: The complete, unchanged query with which Shopify redirected the user back. Shopify signs
+                the parameters in the query.
         """
         return _t.cast("t.StorefrontConnection", self._call(
             "POST",
@@ -3836,8 +3851,8 @@ class Storefront(Resource):
     ) -> t.StoreList:
         """List connected stores.
 
-        Returns every connected store with the state of its imports, and every disconnected store whose
-        customers requested their data. Keys are never returned.
+        Returns the connected stores with the state of their imports, and the disconnected stores whose
+        customers requested their data, without keys.
 
         Args:
             provider: Return only stores on this platform.
@@ -3853,8 +3868,8 @@ class Storefront(Resource):
     def sync(self, server_id: str, *, request_options: CallOptions | None = None) -> t.ConnectedStore:
         """Import a store again.
 
-        Starts an import of all products and customers. If an import is running, the new one starts after it.
-        Imports also start once a day.
+        Starts an import of the products and, unless they are excluded, the customers. If an import is
+        running, the new one starts after it. Imports also start once a day.
 
         Args:
             server_id: The ID of the connected store.
@@ -3875,10 +3890,10 @@ class Storefront(Resource):
     ) -> t.DisconnectedStore:
         """Disconnect a store.
 
-        Removes the webhooks at the store and deletes the stored keys. Imported products and contacts are
-        kept. The keys themselves stay valid until you revoke them on the platform. Mailmill still answers
-        Shopify's privacy requests about the store, until Shopify requests its erasure or for at most 200
-        days, and keeps only the secret that signs these requests.
+        Deletes the stored keys, and removes the webhooks at the store if it can be reached. Imported products
+        and contacts are kept. The keys themselves stay valid until you revoke them on the platform. Mailmill
+        still answers Shopify's privacy requests about the store, until Shopify requests its erasure or for at
+        most 200 days, and therefore keeps the secret that signs these requests.
 
         Args:
             server_id: The ID of the connected store.
@@ -3927,7 +3942,7 @@ class Events(Resource):
             profile: Current data about the contact, in the same form as when updating a contact. Never
                 changes the contact's status.
             properties: The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and
-                lists. `value` is an amount in major units; `currency` is its ISO 4217 code, USD if absent.
+                lists. `value` is an amount in major units. `currency` is its ISO 4217 code; USD if absent.
             occurred_at: When the event occurred: in the last 90 days, and at most 5 minutes ahead of the
                 service's clock. The current time if absent. A time without an offset is in UTC.
             dedupe_key: A key that identifies the event. A project stores only the first event with a given
@@ -4171,8 +4186,8 @@ class Topics(Resource):
             default_subscription: Whether contacts that have not chosen are subscribed to the topic; `opt_out`
                 if absent.
             visibility: Which contacts see the topic; `private` if absent.
-            display_order: The position of the topic; the smallest comes first. If absent, the topic comes
-                last.
+            display_order: The position of the topic in lists. The topic with the smallest position comes
+                first. If absent, the topic comes last.
         """
         return _t.cast("t.TopicView", self._call(
             "POST",
@@ -4220,9 +4235,10 @@ class Topics(Resource):
             description: The description that contacts read.
             default_subscription: Whether contacts that have not chosen are subscribed to the topic.
             visibility: Which contacts see the topic.
-            display_order: The position of the topic; the smallest comes first.
-            is_active: Whether the topic is active. Inactive topics are not on the preferences page, and lists
-                contain them only with `includeInactive`.
+            display_order: The position of the topic in lists. The topic with the smallest position comes
+                first.
+            is_active: Whether the topic is active. Inactive topics are not shown on the preferences page, and
+                lists contain them only with `includeInactive`.
         """
         return _t.cast("t.TopicView", self._call(
             "PATCH",
@@ -4590,9 +4606,9 @@ class SendsBatches(Resource):
     def resend_unknown(self, batch_id: str, *, request_options: CallOptions | None = None) -> t.ResentBatch:
         """Send again to recipients whose delivery is unknown.
 
-        Sends again to recipients with the status unknown: after their message was sent, the service or a
-        connection failed before the mail server replied. Most of these recipients already have the message
-        and get a second copy with the same Message-ID. Also accepts the ID of a direct send.
+        Sends again to recipients with the status unknown: their message was sent, but the service or the
+        connection failed before the mail server replied, or the reply came too late or was invalid. A
+        recipient who already has the message gets a second copy. Also accepts the ID of a direct send.
         """
         return _t.cast("t.ResentBatch", self._call(
             "POST",
@@ -4664,7 +4680,7 @@ class Metrics(Resource):
         together.
 
         Args:
-            months: The number of earlier months to return. If absent, none are returned.
+            months: The number of earlier months to return in addition to the current month; 0 if absent.
         """
         return _t.cast("t.ModelMetrics", self._call(
             "GET",
@@ -4734,7 +4750,7 @@ class Inbox(Resource):
         unsubscribe.
 
         Args:
-            to: Return only messages to this address.
+            to: Return only messages addressed to this address.
             search: Return only messages that contain this text in the subject or in an address.
             send_id: Return only messages of this send or batch.
             offset: The number of messages to skip.
@@ -4776,8 +4792,8 @@ class Inbox(Resource):
         true. Its links open in a new window.
 
         Args:
-            images: Whether this server fetches and shows remote images. Otherwise, only images that Mailmill
-                stores are shown.
+            images: Whether this server fetches remote images and shows them. If false, only images stored by
+                Mailmill are shown.
         """
         return _t.cast("str", self._call(
             "GET",
@@ -4994,8 +5010,8 @@ class Campaigns(Resource):
         Args:
             id: The campaign's ID.
             project_id: If given, the campaign must belong to this project.
-            conversation_id: The generation whose emails to send, one per language, as when creating a
-                campaign.
+            conversation_id: The generation that contains the emails to send, one per language, as in the
+                request that creates a campaign.
             email_id: The email to send. Without `conversationId`, all recipients get this email.
             subject: Replaces the email's own subject; `null` uses the email's own subject.
             preheader_text: Replaces the email's own preheader; `null` uses the email's own preheader.
@@ -5358,8 +5374,9 @@ class Campaigns(Resource):
     ) -> t.CampaignStats:
         """Get a campaign's statistics.
 
-        Rates are percentages of the delivered messages. Every recipient is in exactly one of totalSent,
-        queued, deferred, failed, unknown and skipped.
+        bounceRate is a percentage of the messages that were sent or rejected; the other rates are percentages
+        of the delivered messages. Every recipient is in exactly one of totalSent, queued, deferred, failed,
+        unknown and skipped.
 
         Args:
             id: The campaign's ID.
@@ -5665,7 +5682,7 @@ class IncomingWebhooks(Resource):
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
             event_name: The name of all events. If absent, the name comes from the body.
-            tags: The tags that every contact gets.
+            tags: The tags to add to every contact.
             topic_id: The topic to which contacts are subscribed. Requires `consentSource`.
             consent_source: Where the contacts agreed to marketing email, such as the form. New contacts are
                 then subscribed, and the text is stored in their custom field `consentSource`. If absent, new
@@ -5721,7 +5738,7 @@ class IncomingWebhooks(Resource):
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
             event_name: The name of all events.
-            tags: The tags that every contact gets. They replace all previous tags.
+            tags: The tags to add to every contact. They replace all previous tags.
             topic_id: The topic to which contacts are subscribed.
             consent_source: Where the contacts agreed to marketing email.
             redirect_url: The page to which browsers are redirected after they submit a form.
@@ -5781,7 +5798,7 @@ class IncomingWebhooks(Resource):
 
         Args:
             hook: The ID of the incoming webhook.
-            body: A body that the other system sends, for example the sample that it shows.
+            body: A body that the other system sends, such as a sample that it displays.
         """
         return _t.cast("t.HookTested", self._call(
             "POST",
@@ -5856,9 +5873,10 @@ class ScheduledImports(Resource):
 
         Args:
             project_id: The project to which the contacts or events are added.
-            every_hours: The number of hours between two runs: 24 for a run each day, which is the default.
+            every_hours: The number of hours between two runs. The default is 24, which means one run each
+                day.
             url: The URL of a CSV file with a header row, on a public server, without a user name or password.
-            target: What the rows in the file become.
+            target: What each row in the file becomes.
             delimiter: The separator between cells of the file. If absent, it is detected. `\\t` is a tab.
             column_map: Contacts in a file: maps contact fields to headers. If absent, common headers are
                 recognized.
@@ -5873,8 +5891,8 @@ class ScheduledImports(Resource):
                 `properties.NAME` and `profile.FIELD`.
             event_name: Events in a file: the name of all events. If absent, the name comes from a column.
             provider: The platform from which contacts are imported.
-            connection_id: Contacts on a platform: the connection to use. Required if several accounts of the
-                provider are connected.
+            connection_id: Contacts on a platform: the connection to use. Required if the brand can use
+                several connections to the provider.
             sources: Contacts on a platform: the sources, as `GET
                 /v1/contacts/imports/providers/{provider}/sources` lists them.
             field_map: Contacts on a platform: maps the platform's fields to contact fields, as in POST
@@ -5926,8 +5944,9 @@ class ScheduledImports(Resource):
     ) -> t.ScheduledImportView:
         """Change a scheduled import.
 
-        A change of the source or its mapping starts a run, which imports everything. An import that is
-        running continues with the settings with which it started.
+        After a change of the source or its mapping, the next run imports everything. It starts immediately,
+        unless you paused the scheduled import. An import that is running continues with the settings with
+        which it started.
 
         Args:
             id: The ID of the scheduled import.
@@ -5974,7 +5993,7 @@ class ScheduledImports(Resource):
     def run(self, id: str, *, request_options: CallOptions | None = None) -> t.ScheduledImportView:
         """Run a scheduled import now.
 
-        Ends a pause. Returns before the run starts. Has no effect while a run is in progress.
+        Ends a pause. Returns before the run starts. While a run is in progress, no other run starts.
 
         Args:
             id: The ID of the scheduled import.
@@ -6191,7 +6210,7 @@ class Webhooks(Resource):
                 /v1/webhooks/{webhookId}/redeliver`.
             description: The purpose of the webhook.
             custom_headers: Headers to send with every delivery, which replace all previous headers. A value
-                of `********`, as shown in responses, keeps the current value of that header.
+                of `********`, as shown in responses, keeps the header's current value.
             standard_signature: Whether deliveries also have the Standard Webhooks signature.
         """
         return _t.cast("t.UpdatedWebhook", self._call(
@@ -6253,8 +6272,8 @@ class Webhooks(Resource):
 
         Args:
             webhook_id: The ID of the webhook.
-            grace_hours: The number of hours for which the old secret continues to sign; 24 if absent. Use 0
-                if the old secret was leaked.
+            grace_hours: The number of hours for which the old secret continues to be used for signing; 24 if
+                absent. Use 0 if the old secret was leaked.
         """
         return _t.cast("t.WebhookWithSecret", self._call(
             "POST",
@@ -6275,11 +6294,11 @@ class Webhooks(Resource):
     ) -> t.RedeliveryView:
         """Redeliver a time range.
 
-        Creates a new delivery for every event in the range that the webhook subscribes to and that has not
-        arrived; with all, also for events that have arrived. Events that occurred while the webhook was
-        disabled are included. Opt-in events are stored only while a webhook subscribes to them. The work runs
-        in the background; the webhook's redelivery shows its progress. A webhook can have only one redelivery
-        at a time.
+        Creates a new delivery for each event in the range that the webhook subscribes to and that has not
+        arrived and has no pending delivery; with all, also for events that have arrived. Events that occurred
+        while the webhook was disabled are included. Opt-in events are stored only while a webhook subscribes
+        to them. The work runs in the background; the webhook's redelivery shows its progress. A webhook can
+        have only one redelivery at a time.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -154,7 +154,7 @@ class BatchThrottle(_t.TypedDict):
     expiresAt: str
     """When the batch continues automatically."""
     reason: str
-    """Why the batch waits: `quota`, `transport` or `deferred`."""
+    """Why the batch is waiting: `quota`, `transport` or `deferred`."""
     remainingCount: int
     """The number of recipients whose message is queued, in flight or waiting for a retry."""
 
@@ -181,15 +181,15 @@ class _BatchViewRequired(_t.TypedDict):
     sentCount: int
     failedCount: int
     unknownCount: int
-    """The number of recipients whose delivery is unknown because the service or the connection failed before the
-    reply arrived.
-    They automatically get the message again only if the batch belongs to a campaign whose `unknown` is
-    `resend`.
+    """The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or
+    no valid reply arrived in
+    time. The message is sent to them again automatically only if the batch belongs to a campaign whose
+    `unknown` is `resend`.
     """
     skipped: dict[str, int]
     """The number of skipped recipients, by reason."""
     subject: str
-    """The subject. If the batch has several languages, the subject in the first one."""
+    """The subject. If the batch has several languages, the subject in the first language."""
     createdAt: str
 
 
@@ -202,18 +202,18 @@ class BatchView(_BatchViewRequiredWords, _BatchViewRequired, total=False):
     error: str
     """Why the batch failed."""
     throttle: BatchThrottle
-    """What the batch waits for. Absent if it does not wait."""
+    """What the batch is waiting for. Absent if it is not waiting."""
 
 
 class _BrandRequired(_t.TypedDict):
     languages: list[str]
-    """The languages of the brand's pages (BCP 47), the main language first."""
+    """The languages of the brand's pages (BCP 47 tags), main language first."""
     logos: list[BrandLogo]
     """Candidates for a logo, best first."""
     palette: BrandPalette
     fonts: BrandFonts
     webFonts: list[BrandWebFont]
-    """The font files or style sheets of the families in `fonts`, which emails load in clients that support web
+    """The font files or style sheets of the families in `fonts`. Emails load them in clients that support web
     fonts.
     """
     products: list[BrandProduct]
@@ -247,7 +247,9 @@ class BrandContact(_t.TypedDict, total=False):
 
 
 class BrandFonts(_t.TypedDict, total=False):
-    """The fonts of a brand as CSS font stacks. Each stack ends with fonts that most email clients have."""
+    """The fonts of a brand as CSS font stacks. Each stack ends with fonts that are available in most email
+    clients.
+    """
     heading: str
     body: str
 
@@ -256,7 +258,7 @@ BrandFormality = _t.Literal["neutral", "casual", "formal"]
 
 
 class BrandGuidelines(_t.TypedDict, total=False):
-    """The rules that users set for all emails of the brand."""
+    """The rules that users set for the emails of the brand."""
     designRules: str
     """Rules for the design and the wording of emails."""
     imageStyle: str
@@ -284,7 +286,7 @@ class _BrandLogoRequired(_t.TypedDict):
     source: BrandLogoSource
     """Where the logo was found."""
     background: BrandLogoBackground
-    """The backgrounds that the logo is visible on."""
+    """The backgrounds on which the logo is visible."""
 
 
 class BrandLogo(_BrandLogoRequired, total=False):
@@ -307,12 +309,13 @@ class _BrandOverridesRequired(_t.TypedDict):
 
 
 class BrandOverrides(_BrandOverridesRequired, total=False):
-    """The values that users set, in the shape of the input of `projects.update`. An absent value keeps the
-    imported value; an empty string
-    or list removes it.
+    """The values that users set, in the same structure as the input of `projects.update`. An absent value keeps
+    the imported value. An empty
+    string or list removes the imported value. Colors, fonts, the person, the formality and the corner radius
+    cannot be removed.
     """
     name: str
-    """The name of the brand, in lists and in emails."""
+    """The name of the brand in lists and emails."""
     tagline: str
     description: str
     company: str
@@ -351,7 +354,7 @@ class BrandProduct(_BrandProductRequired, total=False):
     image: str
     description: str
     price: str
-    """The price as shown on the page, in major units, such as `19.90`."""
+    """The price in major units, such as `19.90`."""
     priceBefore: str
     """The list price of a product on sale, which is higher than `price`."""
     currency: str
@@ -371,7 +374,7 @@ class BrandUsage(_t.TypedDict):
     projectId: str
     model: str
     calls: int
-    """The number of requests. A request that is running, or that a crash interrupted, counts with its estimated
+    """The number of requests. A request that is running or was interrupted by a crash counts with its estimated
     tokens and cost.
     """
     inputTokens: int
@@ -386,9 +389,9 @@ class _BrandVoiceRequired(_t.TypedDict):
     words: list[str]
     """Words that the brand uses often, excluding the most common words of the language."""
     tone: list[str]
-    """Words that describe the tone, such as `warm` or `dry`. Only users set them."""
+    """Words that describe the tone, such as `warm` or `dry`. Set only by users."""
     avoid: list[str]
-    """Words that emails must not contain. Only users set them."""
+    """Words that emails must not contain. Set only by users."""
     emoji: bool
     """Whether the brand's writing contains emoji."""
 
@@ -466,8 +469,9 @@ class _BriefConstraintRequired(_t.TypedDict):
 class BriefConstraint(_BriefConstraintRequired, total=False):
     """A limit that the prompt sets for the email."""
     value: str
-    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
-    kinds have no value.
+    """The number of words, emails or products, the word to avoid, the name of the layout, or the color as
+    `#RRGGBB`. Other kinds have no
+    value.
     """
     span: BriefSpan
 
@@ -479,8 +483,9 @@ class _BriefConstraintInputRequired(_t.TypedDict):
 class BriefConstraintInput(_BriefConstraintInputRequired, total=False):
     """A limit that the prompt sets for the email."""
     value: str | None
-    """The number of words or emails, the word to avoid, the name of the layout, or the color as `#RRGGBB`. Other
-    kinds have no value.
+    """The number of words, emails or products, the word to avoid, the name of the layout, or the color as
+    `#RRGGBB`. Other kinds have no
+    value.
     """
     span: BriefSpan | None
 
@@ -640,7 +645,7 @@ class BriefSpan(_t.TypedDict):
 
 class _BriefStoryRequired(_t.TypedDict):
     text: BriefText
-    """The whole text of the story."""
+    """The text of the story."""
 
 
 class BriefStory(_BriefStoryRequired, total=False):
@@ -652,7 +657,7 @@ class BriefStory(_BriefStoryRequired, total=False):
 
 class _BriefStoryInputRequired(_t.TypedDict):
     text: BriefTextInput
-    """The whole text of the story."""
+    """The text of the story."""
 
 
 class BriefStoryInput(_BriefStoryInputRequired, total=False):
@@ -897,7 +902,7 @@ class CampaignLog(_CampaignLogRequired, total=False):
     next_attempt_at: str
     """When the next delivery attempt is due, if one is planned."""
     reply: str
-    """The mail server's last reply, or why the delivery is unknown."""
+    """The mail server's last reply, Mailmill's own description of the result, or why the delivery is unknown."""
 
 
 CampaignLogStatus = _t.Literal["opened", "clicked", "queued", "deferred", "delivered", "bounced", "complained", "failed", "unknown", "skipped"]
@@ -1034,11 +1039,11 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     replyTo: str
     topicId: str
     estimatedRecipients: int
-    """Before the start, the number of subscribed contacts in the audience; absent where counting would be slow,
-    as in the response to a
-    request that creates or changes a campaign for a segment. After the start, the number of recipients who
-    get the campaign. A dry run
-    returns exact numbers.
+    """Until all recipients are determined after the start, the number of subscribed contacts in the audience;
+    absent where counting would
+    be slow, as in the response to a request that creates or changes a campaign for a segment. After that, the
+    number of recipients who
+    are not skipped. A dry run returns exact numbers.
     """
     providerType: str
     """The client's name for a transport, as given. The installation's settings determine the transport."""
@@ -1173,7 +1178,7 @@ class CheckFinding(_CheckFindingRequired, total=False):
 
 
 class CheckOptions(_t.TypedDict, total=False):
-    """Which checks run, and how."""
+    """The checks to run, with their options."""
     checkCompatibility: bool | None
     """Whether to check the compatibility with email clients; true if absent."""
     checkLinks: bool | None
@@ -1474,13 +1479,16 @@ class _CompletedGenerationStatusRequired(_t.TypedDict):
     status: _t.Literal["completed"]
     progress: GenerationProgress
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
-    are planned.
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
+    until the emails are planned.
     """
     prompt: str
-    """The prompt; empty for imported HTML without an instruction, and if the request has only a brief."""
+    """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request selects; `composer` is the built-in composer."""
+    """The model that the request names or, by default, the default model; `composer`, the built-in composer, for
+    emails that are created
+    from a design or a document.
+    """
     onFailure: OnFailure
     """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
     of an email names its
@@ -1495,7 +1503,10 @@ class _CompletedGenerationStatusRequired(_t.TypedDict):
 class CompletedGenerationStatus(_CompletedGenerationStatusRequired, total=False):
     """The status of a conversation and its emails."""
     brief: Brief
-    """The brief that the emails are written from; absent until the prompt is read, and for imported HTML."""
+    """The brief that the emails are written from. Absent until the prompt is read, and for emails that are
+    imported or created from a
+    design or a document.
+    """
     error: str
     """Why the generation failed; absent if it did not fail."""
 
@@ -1515,8 +1526,8 @@ class _ConnectedStoreRequired(_t.TypedDict):
     storeUrl: str
     """The URL of the site that customers visit."""
     status: _t.Literal["connected", "reconnect_required", "disconnected"]
-    """`connected`; `reconnect_required` if the platform no longer accepts the keys; `disconnected` if the store
-    was disconnected but
+    """`connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected
+    but is kept because
     customers requested their data.
     """
     toolsEnabled: list[StoreTool]
@@ -1524,14 +1535,14 @@ class _ConnectedStoreRequired(_t.TypedDict):
     customers: StoreCustomers
     sync: SyncView
     dataRequests: list[DataRequestView]
-    """The customers' requests for their personal data, newest first."""
+    """The requests of customers for their personal data, newest first."""
     connectedAt: str
 
 
 class ConnectedStore(_ConnectedStoreRequired, total=False):
     """A connected store with the state of its imports. The keys are never returned."""
     error: str
-    """Why the user must connect the store again, in the platform's own words."""
+    """Why the user must connect the store again."""
     webhookUrl: str
     """The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the
     URL of the privacy
@@ -1572,11 +1583,12 @@ class _ConnectionViewRequired(_t.TypedDict):
     method: _t.Literal["key", "oauth"]
     """`key` for an API key; `oauth` if the user signed in to the platform."""
     uses: list[ConnectionUse]
-    """What the connection may do: what the user allowed in the sign-in or, for a key, everything that its scopes
-    allow.
+    """What the connection may do: what the user allowed in the sign-in or, for a key, imports and exports, even
+    if its scopes do not allow
+    both.
     """
     status: _t.Literal["connected", "reconnect_required", "rate_limited"]
-    """`connected`; `reconnect_required` if the platform no longer accepts the credentials; `rate_limited` until
+    """`connected`; `reconnect_required` if the credentials cannot be used; `rate_limited` until
     `rateLimitedUntil`.
     """
     createdAt: str
@@ -1597,7 +1609,7 @@ class ConnectionView(_ConnectionViewRequired, total=False):
 
 
 ConsentMode = _t.Literal["subscribed-only", "include-all"]
-"""Which contacts without a recorded choice an import from a platform includes."""
+"""Whether an import from a platform includes contacts that have never subscribed or unsubscribed."""
 
 
 ConstraintKind = _t.Literal["no_images", "no_products", "no_exclamation", "no_emoji", "plain_layout", "one_button", "word_limit", "formal", "informal", "avoid_word", "layout", "color", "emoji", "emails", "products"]
@@ -1697,7 +1709,8 @@ class ContactView(_ContactViewRequired, total=False):
     suppression: SuppressionReason
     """The reason why the address is on the account's suppression list; absent if the address is not on the list.
     A suppressed contact gets
-    no marketing email, whatever its status. An address stays on the list even if its contacts are deleted.
+    no marketing email, regardless of its status. An address stays on the list even if its contacts are
+    deleted.
     """
 
 
@@ -1720,8 +1733,8 @@ class ContactsListPage(_t.TypedDict):
 class _ConversationViewRequired(_t.TypedDict):
     conversationId: str
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
-    are planned.
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
+    until the emails are planned.
     """
     status: _t.Literal["pending", "processing", "completed", "failed"]
     emailCount: int
@@ -1746,17 +1759,16 @@ class _ConversionRequired(_t.TypedDict):
     revenue: float
     """The revenue of these orders minus refunds, as an exact decimal."""
     currency: str
-    """The currency with the most orders, as an ISO 4217 code. If several have the most, the alphabetically first
-    currency.
+    """The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the
+    alphabetically first one.
     """
     source: str
-    """The source of the orders, which is always `events`: they were reported with POST /v1/events."""
+    """The source of the orders, which is always `events`: they were reported as customer events."""
 
 
 class Conversion(_ConversionRequired, total=False):
-    """The orders attributed to an email. An order is attributed to the email in which its contact last clicked
-    in the five days before the
-    order.
+    """The orders attributed to an email. An order is attributed to the email that its contact clicked last in
+    the five days before the order.
     """
     otherCurrencies: list[ConversionInOtherCurrency]
     """The orders in other currencies; absent if there are none."""
@@ -1957,12 +1969,12 @@ class _DeliverabilityAuthenticationRequired(_t.TypedDict):
 
 
 class DeliverabilityAuthentication(_DeliverabilityAuthenticationRequired, total=False):
-    """The result of the checks of the records."""
+    """The result of checking the records."""
     spfLookups: int
     """The number of DNS lookups that a receiver needs to evaluate the SPF record. At most 10 are allowed."""
     dmarcPolicy: str
-    """The policy that applies to the domain: that of `p`, or of `sp` or `np` for a subdomain without its own
-    record.
+    """The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, of
+    `sp` or `np`.
     """
 
 
@@ -2074,7 +2086,7 @@ class _DeliveryDetailsRequired(_t.TypedDict):
     test: bool
     """Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`."""
     attemptLog: list[AttemptView]
-    """Every attempt, in the order in which they were made."""
+    """All attempts, in the order in which they were made."""
     createdAt: str
 
 
@@ -2088,14 +2100,14 @@ class DeliveryDetails(_DeliveryDetailsRequired, total=False):
     response: ResponseView
     """The endpoint's response to the last finished attempt; absent if there was no response."""
     error: str
-    """Why the delivery ended without success or, while it is pending, why its last attempt failed."""
+    """Why the delivery ended without success or, while the delivery is pending, why its last attempt failed."""
     redeliveryOf: str
-    """If this is a redelivery: the event's first delivery to this webhook."""
+    """If this is a redelivery, the event's first delivery to this webhook."""
     completedAt: str
     body: str
     """The raw body: the event as JSON text, exactly as it is sent and signed. Absent if the event is no longer
-    stored, and for callers
-    without `webhook:write`, because events contain the data of contacts.
+    stored or the caller lacks
+    the permission `webhook:write`, because events contain contacts' data.
     """
 
 
@@ -2113,7 +2125,7 @@ class _DeliveryViewRequired(_t.TypedDict):
     test: bool
     """Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`."""
     attemptLog: list[AttemptView]
-    """Every attempt, in the order in which they were made."""
+    """All attempts, in the order in which they were made."""
     createdAt: str
 
 
@@ -2127,9 +2139,9 @@ class DeliveryView(_DeliveryViewRequired, total=False):
     response: ResponseView
     """The endpoint's response to the last finished attempt; absent if there was no response."""
     error: str
-    """Why the delivery ended without success or, while it is pending, why its last attempt failed."""
+    """Why the delivery ended without success or, while the delivery is pending, why its last attempt failed."""
     redeliveryOf: str
-    """If this is a redelivery: the event's first delivery to this webhook."""
+    """If this is a redelivery, the event's first delivery to this webhook."""
     completedAt: str
 
 
@@ -2145,7 +2157,7 @@ class DesignView(_t.TypedDict):
     title: str
     """The name of the design for users."""
     about: str
-    """The content of the design, in one sentence."""
+    """A one-sentence description of the content."""
 
 
 class DeviceCategories(_t.TypedDict):
@@ -2170,7 +2182,7 @@ class DisconnectedStore(_t.TypedDict):
     deleted: bool
     """Always true in a successful response."""
     webhooksRemoved: bool
-    """Whether the store's webhooks were removed. If not, the store stops sending them after Mailmill has
+    """Whether the store's webhooks were removed. If false, the store stops sending webhooks after Mailmill has
     rejected them for a while.
     """
 
@@ -2203,9 +2215,9 @@ class _DocumentChangeRequired(_t.TypedDict):
 class DocumentChange(_DocumentChangeRequired, total=False):
     """One change to a document."""
     path: str
-    """The field to `set`: `subject`, `preheader`, `style.primary`, a field of a block such as
-    `blocks.intro.text`, or a whole block such as
-    `blocks.intro`, where `intro` is the ID of a block.
+    """The field to `set`, such as `subject` or `blocks.intro.text`, or the block to replace, such as
+    `blocks.intro`, where `intro` is the
+    ID of a block.
     """
     id: str
     """The ID of the block to `remove`, `move` or `duplicate`. Blocks in columns have IDs, too."""
@@ -2222,9 +2234,9 @@ class _DocumentChangeInputRequired(_t.TypedDict):
 class DocumentChangeInput(_DocumentChangeInputRequired, total=False):
     """One change to a document."""
     path: str | None
-    """The field to `set`: `subject`, `preheader`, `style.primary`, a field of a block such as
-    `blocks.intro.text`, or a whole block such as
-    `blocks.intro`, where `intro` is the ID of a block.
+    """The field to `set`, such as `subject` or `blocks.intro.text`, or the block to replace, such as
+    `blocks.intro`, where `intro` is the
+    ID of a block.
     """
     id: str | None
     """The ID of the block to `remove`, `move` or `duplicate`. Blocks in columns have IDs, too."""
@@ -2258,7 +2270,7 @@ class _DomainVerificationRequired(_t.TypedDict):
     domain: str
     status: DomainStatus
     dnsRecords: list[RecordView]
-    """Every DNS record of the domain, with the result of the check."""
+    """The DNS records that the domain should have, with the result of the check."""
 
 
 class DomainVerification(_DomainVerificationRequired, total=False):
@@ -2313,7 +2325,7 @@ class EarlierView(_t.TypedDict):
     name: str
     """The name of the template or draft on the platform."""
     url: str
-    """The URL of the platform's page for the template or draft."""
+    """The URL of the template or draft on the platform."""
     version: int
     """The version of the email that was last exported."""
     exportedAt: str
@@ -2334,15 +2346,17 @@ class _EditViewRequired(_t.TypedDict):
     done: list[str]
     """Descriptions of the changes, for users."""
     notDone: list[str]
-    """The parts of the prompt that were not applied, each with the reason and the nearest possible change."""
+    """The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt
+    that works.
+    """
 
 
 class EditView(_EditViewRequired, total=False):
     """An edit of an email. The edit may still be running after the response to its request is sent."""
     error: str
     changesMayHaveBeenSaved: bool
-    """Always false if present: a failed edit makes no changes, because a version is created completely or not at
-    all.
+    """Always false if present: a failed edit makes no changes, because a version is either created completely or
+    not created.
     """
     result: EmailView
     """The email, once the edit is done."""
@@ -2372,7 +2386,7 @@ class _EditedEmailRequired(_t.TypedDict):
     text: str
     """The email's plain-text part; empty until the email is rendered."""
     warnings: list[EmailWarning]
-    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    """Warnings about the email, for users. A warning about missing text can contain the change that adds the
     text.
     """
     favorite: bool
@@ -2383,7 +2397,9 @@ class _EditedEmailRequired(_t.TypedDict):
     done: list[str]
     """Descriptions of the changes, for users."""
     notDone: list[str]
-    """The parts of the prompt that were not applied, each with the reason and the nearest possible change."""
+    """The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt
+    that works.
+    """
 
 
 class EditedEmail(_EditedEmailRequired, total=False):
@@ -2396,19 +2412,19 @@ class EditedEmail(_EditedEmailRequired, total=False):
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
-    imported.
+    imported or a user wrote it.
     """
     error: str
     """Why the generation failed; absent if it did not fail."""
     document: _t.Any
-    """The changed document of a preview. Absent for imported HTML, and if the edit was saved."""
+    """The changed document of a preview. Absent for imported HTML or if the edit was saved."""
     previewId: str
-    """The ID of a preview, with which POST /v1/emails/{emailId}/edits/{editId}/save saves exactly the returned
-    email. Absent if the edit
-    was saved.
+    """The ID of a preview. POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email with this ID.
+    Absent if the edit was
+    saved.
     """
 
 
@@ -2430,7 +2446,7 @@ class _EmailCheckFindingRequired(_t.TypedDict):
     weight: float
     """The weight of the finding among findings of the same severity."""
     ignored: bool
-    """Whether users ignore the finding. An ignored finding is not a warning, but it still counts in the scores."""
+    """Whether users ignore the finding. An ignored finding is not a warning, but still affects the scores."""
 
 
 class EmailCheckFinding(_EmailCheckFindingRequired, total=False):
@@ -2455,9 +2471,10 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
     emailId: str
     language: str
     worstFindings: list[CheckFinding]
-    """At most three findings of the email, and at most three each about signs of spam in the campaign's own
-    subject, the spelling of that
-    subject, and the spelling of the campaign's own preheader; worst first. Ignored findings are left out.
+    """The worst findings, worst first: at most three of the email, three about signs of spam in the campaign's
+    own subject, three about
+    the spelling of that subject, and three about the spelling of the campaign's own preheader. Ignored
+    findings are left out.
     """
     linksRequested: bool
     """Whether the URLs of the links were requested."""
@@ -2472,22 +2489,22 @@ class EmailCheckSummary(_EmailCheckSummaryRequired, total=False):
 class _EmailChecksRequired(_t.TypedDict):
     emailId: str
     version: int
-    """The number of the version that the result is about."""
+    """The number of the version that was checked."""
     scores: CheckScores
     findings: list[EmailCheckFinding]
     """The findings, most severe first."""
     linksRequested: bool
     """Whether the URLs of the links were requested. If not, the links were checked without requests."""
     pending: bool
-    """Whether a check of this version waits in the queue."""
+    """Whether a check of this version is waiting or running."""
     checksIncomplete: list[IncompleteCheck]
-    """The checks that did not finish, or finished only in part, with the reason."""
+    """The checks that did not finish or finished only partially, each with the reason."""
 
 
 class EmailChecks(_EmailChecksRequired, total=False):
     """The result of the checks of an email's current version."""
     checkedAt: str
-    """Absent if the version has not been checked yet."""
+    """The time of the check. Absent if the version has not been checked yet."""
 
 
 class _EmailDetailsRequired(_t.TypedDict):
@@ -2514,7 +2531,7 @@ class _EmailDetailsRequired(_t.TypedDict):
     text: str
     """The email's plain-text part; empty until the email is rendered."""
     warnings: list[EmailWarning]
-    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    """Warnings about the email, for users. A warning about missing text can contain the change that adds the
     text.
     """
     favorite: bool
@@ -2523,9 +2540,11 @@ class _EmailDetailsRequired(_t.TypedDict):
     createdAt: str
     updatedAt: str
     prompt: str
-    """The prompt that the email was written from. The spans of the brief and of the warnings refer to it."""
+    """The prompt of the conversation; empty if there is none. The spans of the brief and of the warnings refer
+    to it.
+    """
     series: list[SiblingView]
-    """All emails in the conversation, including this email, by slot, then by language."""
+    """The emails in the conversation, including this email, by slot, then by language."""
 
 
 class EmailDetails(_EmailDetailsRequired, total=False):
@@ -2538,17 +2557,19 @@ class EmailDetails(_EmailDetailsRequired, total=False):
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
-    imported.
+    imported or a user wrote it.
     """
     error: str
     """Why the generation failed; absent if it did not fail."""
     document: _t.Any
     """The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML."""
     brief: Brief
-    """The brief that the email was written from. Absent for imported HTML."""
+    """The brief of the conversation. Absent for imported HTML, and for emails that were created from a design or
+    a document.
+    """
 
 
 EmailEditResult = _t.Union["EditedEmail | EditView"]
@@ -2556,7 +2577,7 @@ EmailEditResult = _t.Union["EditedEmail | EditView"]
 
 
 class EmailExport(_t.TypedDict):
-    """The exported files, or what an export created on a platform."""
+    """The exported files, or the templates and drafts that an export created on a platform."""
     conversationId: str
     files: list[FileView]
     """The files, in the order of the emails."""
@@ -2584,9 +2605,9 @@ class _EmailMetricsRequired(_t.TypedDict):
     emailId: str
     summary: EmailMetricsSummary
     timeSeries: list[EmailMetricsDay]
-    """The results by UTC day, earliest first; days without activity are omitted."""
+    """The results by UTC day, earliest first. Days without activity are omitted."""
     countryBreakdown: list[CountryCount]
-    """The number of recipients who opened the email, by the contact's country; largest number first."""
+    """The number of recipients who opened the email, by the contact's country, largest number first."""
     lastUpdated: str
     cached: bool
     """Whether the numbers come from a cache: always false."""
@@ -2640,11 +2661,11 @@ EmailPurpose = _t.Literal["welcome", "sale", "launch", "digest", "event", "webin
 
 
 class EmailStats(_t.TypedDict):
-    """Measured properties of an email, such as its length."""
+    """The measured properties of an email, such as its length."""
     imageCount: int
     buttonCount: int
     estimatedLength: int
-    """The length of the email's text: in words for a generated email, in characters for imported HTML."""
+    """The length of the email's text: in words for an email with a document, in characters for imported HTML."""
     colors: list[str]
     """The email's main colors as `#RRGGBB`."""
 
@@ -2673,7 +2694,7 @@ class _EmailViewRequired(_t.TypedDict):
     text: str
     """The email's plain-text part; empty until the email is rendered."""
     warnings: list[EmailWarning]
-    """Warnings about the email, for users. A warning about a missing text contains the change that adds the
+    """Warnings about the email, for users. A warning about missing text can contain the change that adds the
     text.
     """
     favorite: bool
@@ -2693,10 +2714,10 @@ class EmailView(_EmailViewRequired, total=False):
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows that."""
+    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
-    imported.
+    imported or a user wrote it.
     """
     error: str
     """Why the generation failed; absent if it did not fail."""
@@ -2709,17 +2730,17 @@ EmailVisibility = _t.Literal["private", "unlisted", "public"]
 class _EmailWarningRequired(_t.TypedDict):
     kind: FindingKind
     message: str
-    """The problem and the remedy, for users."""
+    """The problem and, in most cases, the remedy, for users."""
 
 
 class EmailWarning(_EmailWarningRequired, total=False):
     """A warning about an email."""
     text: str
-    """The text that the warning is about."""
+    """The text that the warning concerns."""
     span: BriefSpan
     """The span of the text in the prompt."""
     block: str
-    """The ID of the block that the warning is about."""
+    """The ID of the block that the warning concerns."""
     add: DocumentChange
     """The change that adds the missing text to the email."""
     remove: DocumentChange
@@ -2842,8 +2863,8 @@ class EventRow(_EventRowRequired, total=False):
     """
     properties: dict[str, _t.Any] | None
     """The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an
-    amount in major units;
-    `currency` is its ISO 4217 code, USD if absent.
+    amount in major units.
+    `currency` is its ISO 4217 code; USD if absent.
     """
     occurredAt: str | None
     """When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The
@@ -2895,9 +2916,9 @@ ExportDestination = _t.Literal["file"]
 
 
 class ExportFilters(_t.TypedDict, total=False):
-    """Filters like those of a segment, and a search."""
+    """Filters, as for a segment, and a search."""
     search: str | None
-    """A search in email, names, company, phone, city, tags and custom fields."""
+    """Words to find in email, names, company, phone, city, tags and custom fields."""
     match: ConditionMatch
     """Whether all conditions in this group must match, or at least one of them."""
     groups: list[FilterTreeInput]
@@ -2917,7 +2938,9 @@ class ExportFilters(_t.TypedDict, total=False):
     status: ContactStatus | None
     """The contact's status."""
     validationStatus: AddressValidation | None
-    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    """The result of validating the address. Addresses are not validated yet, so this is `unknown` for every
+    contact.
+    """
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
     conditions in `fields` with mode
@@ -2937,14 +2960,16 @@ class ExportFilters(_t.TypedDict, total=False):
 
 
 class ExportStatusView(_t.TypedDict):
-    """Whether a conversation's emails can be exported, and in which formats."""
+    """Whether a conversation's emails can be exported and in which formats."""
     conversationId: str
     canExport: bool
     availableFormats: list[str]
     reason: str
-    """Why the emails cannot be exported, or not in every format; empty if every format is available."""
+    """Why the emails cannot be exported, or why some formats are unavailable; empty if every format is
+    available.
+    """
     platforms: list[PlatformState]
-    """The platforms, with the connected accounts that the project can use."""
+    """The platforms, each with the connected accounts that the project can use."""
     exported: list[EarlierView]
     """The templates and drafts that earlier exports created on platforms. Exporting the emails again updates
     them.
@@ -3086,7 +3111,7 @@ class FactValueValue5(_t.TypedDict):
 
 
 class FavoriteResult(_t.TypedDict):
-    """The email, and whether it is now a favorite."""
+    """The email and whether it is now a favorite."""
     emailId: str
     favorite: bool
     conversationId: str
@@ -3113,9 +3138,9 @@ class FieldCondition(_t.TypedDict):
     mode: FieldMode
     """How the field is compared."""
     values: list[str | float | bool]
-    """The values to compare with. Most modes accept one or more values; a date or number mode requires one, and
-    a `between` mode requires
-    two.
+    """The values to compare with. Most modes accept one or more values. Date and number modes require one value,
+    and `between` modes
+    require two.
     """
 
 
@@ -3124,7 +3149,7 @@ FieldKind = _t.Literal["string", "number", "boolean", "date", "url", "unknown"]
 
 
 FieldMode = _t.Literal["number_gt", "number_gte", "number_lt", "number_lte", "is", "is_not", "starts_with", "ends_with", "contains", "not_contains", "date_after", "date_before", "date_on", "date_between", "number_between"]
-"""How a field is compared. String comparison ignores case; dates are UTC days or moments."""
+"""How a field is compared. String comparison ignores case. Dates are UTC days or moments."""
 
 
 FieldValue = _t.Any
@@ -3134,7 +3159,7 @@ class _FileViewRequired(_t.TypedDict):
     filename: str
     """The name of the file, or of the template or draft on the platform."""
     url: str
-    """The file's URL, which anyone can open, or the URL of the platform's page for the template or draft."""
+    """The file's URL, which anyone can open, or the URL of the template or draft on the platform."""
     format: _t.Literal["html", "mjml", "png", "pdf"]
     emailId: str
 
@@ -3142,11 +3167,11 @@ class _FileViewRequired(_t.TypedDict):
 class FileView(_FileViewRequired, total=False):
     """An exported file, or a template or draft on a platform."""
     untranslated: list[str]
-    """The merge fields that were removed because the platform doesn't support them; absent if there are none."""
+    """The merge fields that were removed because the platform does not support them; absent if there are none."""
     expiresAt: str
-    """When the link expires; absent for links to a platform."""
+    """When the link expires; absent for templates and drafts on a platform."""
     platform: PlatformObject
-    """What the export created or updated on the platform; absent for files."""
+    """The template or draft that the export created or updated on the platform; absent for files."""
 
 
 class _FilterTreeRequired(_t.TypedDict):
@@ -3175,7 +3200,9 @@ class FilterTree(_FilterTreeRequired, total=False):
     status: ContactStatus
     """The contact's status."""
     validationStatus: AddressValidation
-    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    """The result of validating the address. Addresses are not validated yet, so this is `unknown` for every
+    contact.
+    """
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
     conditions in `fields` with mode
@@ -3217,7 +3244,9 @@ class FilterTreeInput(_t.TypedDict, total=False):
     status: ContactStatus | None
     """The contact's status."""
     validationStatus: AddressValidation | None
-    """The result of validating the address. Addresses are not validated yet, so every contact is `unknown`."""
+    """The result of validating the address. Addresses are not validated yet, so this is `unknown` for every
+    contact.
+    """
     customFields: dict[str, list[str | float | bool]]
     """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
     conditions in `fields` with mode
@@ -3245,7 +3274,9 @@ FindingSeverity = _t.Literal["critical", "warning", "info"]
 
 
 class FontsPatch(_t.TypedDict, total=False):
-    """The fonts to set by name, such as `Lora`. Families that most email clients have are appended as fallbacks."""
+    """The fonts to set by name, such as `Lora`. Families that are available in most email clients are appended
+    as fallbacks.
+    """
     heading: str | None
     body: str | None
 
@@ -3275,12 +3306,12 @@ class GenerationProgress(_t.TypedDict):
     """The progress of a generation."""
     stage: _t.Literal["waiting", "writing", "rendering", "completed", "failed"]
     step: int
-    """The number of the current step, starting at 1. The emails are planned in one step; each email then takes
-    three: it is written,
-    rendered, and captured in screenshots.
+    """The number of the current step, starting at 1. Planning takes one step. Each email then takes three steps:
+    it is written, rendered,
+    and captured in screenshots.
     """
     steps: int
-    """The number of steps; an estimate until the emails are planned."""
+    """The number of steps. This is an estimate until the emails are planned."""
     percentage: int
     """The progress as a percentage from 0 to 100."""
 
@@ -3291,13 +3322,16 @@ class _GenerationStatusRequired(_t.TypedDict):
     status: _t.Literal["pending", "processing", "completed", "failed"]
     progress: GenerationProgress
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt until the emails
-    are planned.
+    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
+    until the emails are planned.
     """
     prompt: str
-    """The prompt; empty for imported HTML without an instruction, and if the request has only a brief."""
+    """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request selects; `composer` is the built-in composer."""
+    """The model that the request names or, by default, the default model; `composer`, the built-in composer, for
+    emails that are created
+    from a design or a document.
+    """
     onFailure: OnFailure
     """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
     of an email names its
@@ -3310,7 +3344,10 @@ class _GenerationStatusRequired(_t.TypedDict):
 class GenerationStatus(_GenerationStatusRequired, total=False):
     """The status of a conversation and its emails."""
     brief: Brief
-    """The brief that the emails are written from; absent until the prompt is read, and for imported HTML."""
+    """The brief that the emails are written from. Absent until the prompt is read, and for emails that are
+    imported or created from a
+    design or a document.
+    """
     error: str
     """Why the generation failed; absent if it did not fail."""
     result: ResultView
@@ -3323,7 +3360,7 @@ class GivenImage(_t.TypedDict):
 
 
 GivenReason = _t.Literal["manual", "bounce_hard", "complaint", "unsubscribe"]
-"""The reason why a user or program adds an address."""
+"""The reasons that users and programs can give when they add an address."""
 
 
 class GivenSignature(_t.TypedDict):
@@ -3354,11 +3391,11 @@ class HookDeliveries(_t.TypedDict):
 class _HookDeliveryViewRequired(_t.TypedDict):
     at: str
     result: _t.Literal["created", "updated", "unchanged", "recorded", "rejected"]
-    """`created`, `updated` or `unchanged` for contacts; `recorded` or `unchanged` for events; `rejected`."""
+    """`created`, `updated` or `unchanged` for contacts, `recorded` or `unchanged` for events, or `rejected`."""
 
 
 class HookDeliveryView(_HookDeliveryViewRequired, total=False):
-    """A received request. It contains no values from the body."""
+    """A received request, without the text values of its body."""
     field: str
     """The field that cannot be used."""
     reason: str
@@ -3373,7 +3410,7 @@ class _HookTestedRequired(_t.TypedDict):
     success: bool
     """Whether the body can be stored."""
     input: _t.Any
-    """The values that the mapping takes from the body, in the API's format of a contact or customer event."""
+    """The values that the mapping extracts from the body, in the API's format for a contact or customer event."""
 
 
 class HookTested(_HookTestedRequired, total=False):
@@ -3393,7 +3430,7 @@ class _HookViewRequired(_t.TypedDict):
     mapping: dict[str, str]
     """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
     tags: list[str]
-    """The tags that every contact gets."""
+    """The tags to add to every contact."""
     active: bool
     """Whether requests are accepted."""
     acceptedCount: int
@@ -3427,7 +3464,7 @@ class _HookWithUrlRequired(_t.TypedDict):
     mapping: dict[str, str]
     """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
     tags: list[str]
-    """The tags that every contact gets."""
+    """The tags to add to every contact."""
     active: bool
     """Whether requests are accepted."""
     acceptedCount: int
@@ -3437,7 +3474,7 @@ class _HookWithUrlRequired(_t.TypedDict):
 
 
 class HookWithUrl(_HookWithUrlRequired, total=False):
-    """An incoming webhook, with its URL if this response shows the URL."""
+    """An incoming webhook, with its URL if this response shows it."""
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
@@ -3498,7 +3535,7 @@ class _ImportChangeViewRequired(_t.TypedDict):
     id: str
     """Identifies the change: a field such as `palette.primary`, or `product.` with the product's ID."""
     label: str
-    """What changed, worded for users."""
+    """A description of the change, worded for users."""
     state: ChangeState
     """`pending`: the current value is used until a user decides. `kept`: a user set the current value, so it
     stays.
@@ -3515,7 +3552,7 @@ class ImportChangeView(_ImportChangeViewRequired, total=False):
 
 class _ImportChangesViewRequired(_t.TypedDict):
     changes: list[ImportChangeView]
-    """The changes, those of the brand first, then those of products."""
+    """The changes. Changes to the brand come first, then changes to products."""
     pending: int
     """The number of changes that wait for a decision."""
 
@@ -3523,7 +3560,7 @@ class _ImportChangesViewRequired(_t.TypedDict):
 class ImportChangesView(_ImportChangesViewRequired, total=False):
     """The changes that the last import found."""
     foundAt: str
-    """When the import found the changes; absent if there are none."""
+    """When the import found the changes; absent if there are no changes."""
 
 
 class _ImportColumnRequired(_t.TypedDict):
@@ -3563,7 +3600,7 @@ class ImportMetrics(_t.TypedDict):
     pagesRead: int
     """The number of pages that were read."""
     pagesFailed: int
-    """The number of pages that could not be fetched."""
+    """The number of pages that could not be read."""
     stylesheetsRead: int
     bytesRead: int
     """The number of bytes fetched, excluding images."""
@@ -3574,7 +3611,7 @@ class ImportMetrics(_t.TypedDict):
     """The number of entries added to the knowledge base."""
     durationMs: int
     missing: list[str]
-    """Facts about the brand that the sites do not contain."""
+    """Facts about the brand that were not found on the sites."""
     notes: list[str]
     """Remarks about how the sites were read, worded for users."""
 
@@ -3594,15 +3631,15 @@ class ImportPreview(_t.TypedDict):
     failed: int
     """The number of contacts that would be rejected; `problems` contains the reasons."""
     excluded: int
-    """The number of contacts that would be left out because they never subscribed."""
+    """The number of contacts that `consentMode` would leave out."""
     unsubscribed: int
     """The number of contacts who would be unsubscribed, or added as unsubscribed."""
     fields: list[PreviewField]
-    """The fields of these contacts on the platform."""
+    """The fields of these contacts on the platform, at most 200."""
     contacts: list[PreviewContact]
-    """The first contacts, starting with those that would change."""
+    """At most 20 of the contacts, starting with those that would change."""
     problems: list[PreviewProblem]
-    """The first problems."""
+    """The first 20 problems."""
 
 
 class ImportPreviewed(_t.TypedDict):
@@ -3626,7 +3663,7 @@ class _ImportProgressRequired(_t.TypedDict):
     status: _t.Literal["pending", "processing", "completed", "failed", "uploaded"]
     counts: RowCounts
     progress: float
-    """The share of the contacts that have been imported, from 0 to 1."""
+    """The approximate share of the import that is done, from 0 to 1."""
     created_at: str
 
 
@@ -3635,8 +3672,9 @@ class ImportProgress(_ImportProgressRequired, total=False):
     provider: ConnectionProvider
     """The platform that the contacts are imported from; absent for a file."""
     excluded: int
-    """The number of contacts that were left out because they never subscribed or have no status; absent if the
-    import includes them.
+    """The number of contacts that were left out because they never subscribed or have no status; absent for a
+    file from which none are
+    left out.
     """
     waiting: str
     """Why the import is paused, and what resumes it; absent if it is not paused."""
@@ -3663,9 +3701,9 @@ class ImportRetryResult(_t.TypedDict):
 class ImportSources(_t.TypedDict):
     """The sources of a connected account."""
     sources: list[SourceView]
-    """At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first one has all
-    contacts who unsubscribed or
-    bounced.
+    """At most a thousand sources, in the platform's order. For Klaviyo and HubSpot, the first source contains
+    the suppressed contacts, who
+    unsubscribed or bounced.
     """
 
 
@@ -3678,7 +3716,7 @@ class ImportStarted(_t.TypedDict):
 
 
 ImportTarget = _t.Literal["contacts", "events"]
-"""What the rows in a file become."""
+"""What each row in a file becomes."""
 
 
 class _ImportViewRequired(_t.TypedDict):
@@ -3729,17 +3767,17 @@ class IncompleteCheck(_t.TypedDict):
 
 
 class InstallPage(_t.TypedDict):
-    """The shop's page for installing the app."""
+    """The link to the shop's page for installing the app."""
     authorizeUrl: str
     """The URL of the shop's installation page. Open it in the signed-in user's browser."""
     expiresAt: str
     """When the link expires. The user must complete the installation before this time."""
     scopes: list[StoreScope]
-    """The scopes that the user is asked to allow."""
+    """The scopes that the user is asked to grant."""
 
 
 class InvalidEventRow(_t.TypedDict):
-    """A row that was refused, and the reason."""
+    """A rejected row and the reason."""
     index: int
     """The position of the row in the request, starting at 0."""
     error: str
@@ -3797,12 +3835,11 @@ class LinkAnalysis(_t.TypedDict):
     totalOccurrences: int
     """The number of all uses of URLs."""
     score: int
-    """The score from 0 to 100; 100 if all links work and there are no findings, and less than 90 with a critical
-    finding or a link that
-    does not work.
+    """The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical finding or a link
+    that does not work.
     """
     checkedLinks: list[CheckedLink]
-    """The URLs with their kind: link, image, background, form or style sheet."""
+    """The URLs with their kind, such as link or image."""
     findings: list[LinkFinding]
     """What readers and spam filters notice about the links, most severe first."""
     summary: LinkSummary
@@ -3841,7 +3878,7 @@ LinkKind = _t.Literal["image", "link", "background", "form", "stylesheet", "medi
 
 
 class LinkMetadata(_t.TypedDict):
-    """The duration and the extent of the check."""
+    """How long the check took, and how much it covered."""
     processingTime: int
     """The time that the whole check took, in milliseconds."""
     linksChecked: int
@@ -3849,8 +3886,8 @@ class LinkMetadata(_t.TypedDict):
     linksSkipped: int
     """The number of URLs that were not requested."""
     complete: bool
-    """Whether every URL that can be requested was requested. False if the time limit or the limit of 200 URLs
-    was reached.
+    """Whether every URL that needs a request was checked. False, for example, if the time limit or the limit of
+    200 URLs was reached.
     """
 
 
@@ -3896,7 +3933,7 @@ class LogosView(_t.TypedDict):
 
 
 MailFeedbackStatus = _t.Literal["waiting", "active", "rejecting"]
-"""Whether events arrive."""
+"""Whether events are arriving."""
 
 
 class _MailFeedbackViewRequired(_t.TypedDict):
@@ -3922,7 +3959,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of requests that had arrived before. They have no effect."""
+    """The number of repeated requests. They have no effect."""
     createdAt: str
     updatedAt: str
 
@@ -3960,13 +3997,13 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of requests that had arrived before. They have no effect."""
+    """The number of repeated requests. They have no effect."""
     createdAt: str
     updatedAt: str
 
 
 class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
-    """A mail service, with the URL of its webhook if this response shows the URL."""
+    """A mail service, with the URL of its webhook if this response shows it."""
     name: str
     confirmedAt: str
     """When Mailmill last confirmed a subscription to a topic; only for Amazon SES."""
@@ -3978,14 +4015,14 @@ class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
 
 
 MailService = _t.Literal["postmark", "mailgun", "resend", "amazon_ses", "sendgrid", "brevo"]
-"""A mail service: it relays mail, and reports by webhook what happened to it."""
+"""A mail service, which relays mail and reports its outcome by webhook."""
 
 
 class _MailServiceTestedRequired(_t.TypedDict):
     success: bool
     """Whether the signature was valid and the reference to a message was found."""
     message: str
-    """What was checked, or what is wrong and how to correct it."""
+    """The checks that passed, or the problem and its remedy."""
     temporaryKey: bool
     """Whether the sample was signed with a temporary key, because only the mail service has the key for real
     requests.
@@ -3993,7 +4030,7 @@ class _MailServiceTestedRequired(_t.TypedDict):
 
 
 class MailServiceTested(_MailServiceTestedRequired, total=False):
-    """The verdict on a sample event."""
+    """The result of checking a sample event."""
     reason: RejectionReason
     """Why the request was rejected."""
 
@@ -4043,7 +4080,7 @@ class _ModelMetricsRequired(_t.TypedDict):
     models: list[str]
     """The values that a request can use for `model`; `composer` is the built-in composer."""
     defaultModel: str
-    """The model that writes emails if a request names none."""
+    """The model that writes emails if a request does not name a model."""
     onFailure: OnFailure
     """What happens if a language model cannot write an email."""
     months: list[ModelMonth]
@@ -4051,7 +4088,7 @@ class _ModelMetricsRequired(_t.TypedDict):
 
 
 class ModelMetrics(_ModelMetricsRequired, total=False):
-    """The language models, their usage and its limits."""
+    """The language models, their usage and the limits."""
     monthlyLimit: int
     """The maximum cost of the account per month. `null` means unlimited."""
     monthlyLimitPerBrand: int
@@ -4130,7 +4167,7 @@ class _OrderPaymentRequired(_t.TypedDict):
 class OrderPayment(_OrderPaymentRequired, total=False):
     """A payment or refund of an order."""
     creditedSendId: str
-    """The mailing that the order is attributed to."""
+    """The mailing to which the order is attributed."""
 
 
 class OwningProject(_t.TypedDict):
@@ -4182,7 +4219,7 @@ class _PersonalDataRequired(_t.TypedDict):
 
 
 class PersonalData(_PersonalDataRequired, total=False):
-    """All data about one contact in one project."""
+    """The data about one contact in one project."""
     suppression: SuppressionReason
     """Why the address is on the account's suppression list; absent if the address is not on the list."""
 
@@ -4190,7 +4227,7 @@ class PersonalData(_PersonalDataRequired, total=False):
 class _PlanQuotaRequired(_t.TypedDict):
     used: int
     resetsAt: str
-    """When the number of used emails resets to 0."""
+    """When the number of used emails is reset to 0."""
 
 
 class PlanQuota(_PlanQuotaRequired, total=False):
@@ -4198,11 +4235,11 @@ class PlanQuota(_PlanQuotaRequired, total=False):
     limit: int
     """The number of emails that the plan allows. `null` means unlimited."""
     remaining: int
-    """The number of emails that may still be sent. `null` means unlimited."""
+    """The number of emails that remain in this quota. `null` means unlimited."""
 
 
 class PlanRequests(_t.TypedDict):
-    """The request limit of a group of operations."""
+    """The request limit for a group of operations."""
     group: str
     covers: str
     """The operations that the group includes."""
@@ -4223,7 +4260,7 @@ class _PlatformObjectRequired(_t.TypedDict):
     """The platform's ID of the template or draft. For coded templates of HubSpot, it is the path."""
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
     created: bool
-    """Whether this export created the template or draft; otherwise, this export updated the result of an earlier
+    """Whether this export created the template or draft. If false, this export updated the result of an earlier
     export.
     """
 
@@ -4231,14 +4268,14 @@ class _PlatformObjectRequired(_t.TypedDict):
 class PlatformObject(_PlatformObjectRequired, total=False):
     """A template or draft on a platform."""
     leftImages: list[str]
-    """The URLs of the images that could not be uploaded and stay where they are; absent if there are none."""
+    """The URLs of the images that could not be uploaded and stay at these URLs; absent if there are none."""
 
 
 class PlatformState(_t.TypedDict):
-    """A platform, and whether emails can be exported into an account there."""
+    """A platform and whether emails can be exported into an account there."""
     provider: ConnectionProvider
     isConnected: bool
-    """Whether an account is connected whose connection works and may export emails."""
+    """Whether at least one account has a working connection that may export emails."""
     connections: list[ConnectionView]
     """The connections that the project can use."""
     connectUrl: str
@@ -4285,7 +4322,7 @@ class _PreviewDeviceViewRequired(_t.TypedDict):
     cuts: list[PreviewCut]
     """The parts of the email that the client removes or changes."""
     notes: list[PreviewNote]
-    """The problems that a reader with this device may miss."""
+    """Problems with the email in this client, and limitations of the picture."""
     cached: bool
     """Whether the rendering was already finished when the preview was created."""
 
@@ -4297,17 +4334,18 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     height: int
     """The height of the screenshot in pixels."""
     screenshotUrl: str
-    """The URL of a PNG of the whole email. The URL is valid for one to two days; to renew it, request the
-    preview again.
+    """The URL of a PNG of the email. The note `cut_off` says that the PNG lacks the end of the email. The URL is
+    valid for one to two
+    days. To renew it, request the preview again.
     """
     thumbnailUrl: str
     """The URL of a small PNG of the top of the email."""
     fullThumbnailUrl: str
-    """The URL of a small PNG of the whole email."""
+    """The URL of a small version of the screenshot."""
     engine: str
     """The rendering engine: `embedded` or `chromium`."""
     tier: PreviewTier
-    """How close the simulation is to the client."""
+    """How closely the simulation matches the client."""
     dataVersion: str
     """The date of the support tables, as `YYYY-MM-DD`."""
     processingTime: int
@@ -4433,9 +4471,9 @@ class _ProductViewRequired(_t.TypedDict):
     origin: _t.Literal["imported", "added", "store"]
     """The origin of the product: `imported` from a site, `added` by a user, or from a connected `store`."""
     edited: bool
-    """Whether a user set one of the values."""
+    """Whether a user set any of the values."""
     overrides: ProductOverrides
-    """The values that users set; all others are imported."""
+    """The values that users set. All other values are imported."""
 
 
 class ProductView(_ProductViewRequired, total=False):
@@ -4447,15 +4485,17 @@ class ProductView(_ProductViewRequired, total=False):
     price: str
     """The current price in major units, such as `19.90`."""
     priceBefore: str
-    """The original price, before a discount, which emails show crossed out."""
+    """The original price before a discount. Emails show it crossed out."""
     currency: str
     """The currency as an ISO 4217 code."""
     stock: int
     """The number of units in stock, if the product comes from a connected store that counts them."""
     soldOut: bool
-    """Whether the connected store does not sell the product now. Emails leave it out."""
+    """Whether the product is currently unavailable in the connected store. If true, emails leave the product
+    out.
+    """
     collections: list[str]
-    """The collections of the product in the connected store."""
+    """The collections that contain the product in the connected store."""
 
 
 class _ProjectImageViewRequired(_t.TypedDict):
@@ -4475,7 +4515,7 @@ class ProjectImageView(_ProjectImageViewRequired, total=False):
     """The measured size of the image in pixels."""
     height: int
     problem: str
-    """Why the image could not be analyzed; absent if it was analyzed."""
+    """Why the image could not be analyzed; absent if it was analyzed or is still waiting for analysis."""
 
 
 ProjectStatus = _t.Literal["pending", "processing", "active", "error"]
@@ -4496,9 +4536,9 @@ class _ProjectViewRequired(_t.TypedDict):
 
 
 class ProjectView(_ProjectViewRequired, total=False):
-    """A brand. Every contact, segment, campaign and email belongs to a brand. A key that cannot read projects
-    sees only the fields that are
-    needed to choose a project.
+    """A brand. Every contact, segment, campaign and email belongs to a brand. For a key that cannot read
+    projects, the description, the URLs,
+    the logos, the palette and the error are absent.
     """
     description: str
     """What the brand does, imported from its sites or set by a user."""
@@ -4514,7 +4554,9 @@ class ProjectView(_ProjectViewRequired, total=False):
     brand: Brand
     """The facts about the brand. Included only in responses about a single project."""
     overrides: BrandOverrides
-    """The values that users set; all others are imported. Included only in responses about a single project."""
+    """The values that users set. All other values are imported. Included only in responses about a single
+    project.
+    """
     contrasts: list[ColorContrast]
     """The contrasts between text and background, where both colors are known. Included only in responses about a
     single project.
@@ -4568,7 +4610,7 @@ class ProviderImportStarted(_t.TypedDict):
 
 
 ProviderSourceType = _t.Literal["audience", "list", "segment", "tag"]
-"""The kind of a set of contacts on a platform."""
+"""A kind of contact set on a platform, such as a list."""
 
 
 class _RecipientViewRequired(_t.TypedDict):
@@ -4650,7 +4692,7 @@ class RecordedEvent(_RecordedEventRequired, total=False):
     duplicate: bool
     """True if an event with this key was already stored."""
     notes: list[str]
-    """Warnings about the amount of the event: it is not a number, or an order has no currency."""
+    """Warnings about the amount of the event: the amount is not a number, or an order has no currency."""
 
 
 class RecordedEvents(_t.TypedDict):
@@ -4662,7 +4704,7 @@ class RecordedEvents(_t.TypedDict):
     results: list[EventRowResult]
     """One result for each row, in the same order as in the request."""
     invalid: list[InvalidEventRow]
-    """The rows that were refused."""
+    """The rows that were rejected."""
 
 
 _RedeliveryViewRequiredWords = _t.TypedDict("_RedeliveryViewRequiredWords", {"from": "str"})
@@ -4673,7 +4715,7 @@ class _RedeliveryViewRequired(_t.TypedDict):
     """The status of the redelivery: `processing` or `completed`."""
     to: str
     queued: int
-    """The number of deliveries that the redelivery has created."""
+    """The number of deliveries that the redelivery has created so far."""
     startedAt: str
 
 
@@ -4683,8 +4725,8 @@ class RedeliveryView(_RedeliveryViewRequiredWords, _RedeliveryViewRequired, tota
 
 
 class ReferencesView(_t.TypedDict):
-    """The favorite emails in a project. To use one as a pattern, use its `conversationId` as the `referenceId`
-    of a generation.
+    """The favorite emails in a project. To use an email as a reference, pass its `conversationId` as the
+    `referenceId` of a generation.
     """
     favorites: list[EmailView]
     """The favorite emails, newest first; at most 100."""
@@ -4700,7 +4742,7 @@ class RejectionView(_t.TypedDict):
     at: str
     reason: RejectionReason
     message: str
-    """What is wrong and how to correct it."""
+    """The problem and its remedy."""
 
 
 class RemovalResult(_t.TypedDict):
@@ -4751,11 +4793,13 @@ class _ResultViewRequired(_t.TypedDict):
     stats: EmailStats
     languages: list[str]
     usage: UsageView
-    """The usage of the language model; all values are zero with the composer."""
+    """The usage of language models for the emails and their edits."""
 
 
 class ResultView(_ResultViewRequired, total=False):
-    """The emails in a conversation. The fields other than `emails` describe the first email."""
+    """The emails in a conversation. `subject`, `previewText`, `html`, `stats` and the screenshot URLs are taken
+    from the first email.
+    """
     seriesPlan: SeriesPlan
     screenshotUrl: str
     screenshotFullUrl: str
@@ -4828,7 +4872,7 @@ class RunView(_RunViewRequired, total=False):
 
 
 class SavedBlockView(_t.TypedDict):
-    """A block that users saved for other emails."""
+    """A block that users saved for use in other emails."""
     id: str
     name: str
     block: _t.Any
@@ -4854,13 +4898,13 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     target: _t.Literal["contacts", "events"]
     """What each row of the file becomes; always `contacts` for a platform."""
     tags: list[str]
-    """The tags that every contact in the file gets."""
+    """The tags that are added to every contact in the file."""
     mapping: dict[str, str]
     """Maps event fields to column headers."""
     sources: list[ImportedSource]
     """The sources on the platform."""
     fieldMap: dict[str, str | None]
-    """Maps the platform's fields to contact fields. All other fields are imported as usual."""
+    """Maps the platform's fields to contact fields. All other fields are imported with the default mapping."""
     state: _t.Literal["active", "running", "paused"]
     """`running` while a run imports contacts or events."""
     failures: int
@@ -4891,17 +4935,17 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     """The platform's name for display."""
     connectionId: str
     tag: str
-    """The tag that all contacts from the sources get."""
+    """The tag that is added to all contacts from the sources."""
     changesUntil: str
-    """The time up to which all of the platform's changes are imported. The next run imports later changes."""
+    """The time up to which all of the platform's changes have been imported. The next run imports later changes."""
     pausedReason: str
     """Why the scheduled import is paused, if it was paused after failures."""
     importId: str
     """The ID of the contact import that is in progress."""
     nextRunAt: str
-    """When the next run starts; absent while a run lasts and during a pause."""
+    """When the next run starts; absent during a run and during a pause."""
     lastRun: RunView
-    """The last run that ended."""
+    """The last run that has ended."""
 
 
 class ScheduledImportsListPage(_t.TypedDict):
@@ -4924,13 +4968,13 @@ class _SegmentViewRequired(_t.TypedDict):
     id: str
     name: str
     filters: FilterTree
-    """The filter, as given by the caller."""
+    """The filter as supplied by the caller."""
     createdAt: str
     updatedAt: str
 
 
 class SegmentView(_SegmentViewRequired, total=False):
-    """A saved filter on contacts."""
+    """A saved filter for contacts."""
     description: str
     count: int
     """The number of contacts that match the filter now, regardless of their status; absent if the request skips
@@ -4962,8 +5006,8 @@ class SendAccepted(_SendAcceptedRequired, total=False):
     batchId: str
     """The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}."""
     emailId: str
-    """The email that the recipient gets. For an audience, the email that recipients get if no email is in their
-    language.
+    """The email that the recipient receives. For an audience, the email for recipients in whose language there
+    is no email.
     """
     conversationId: str
     warnings: list[ResponseWarning]
@@ -4997,7 +5041,7 @@ class _SendViewRequired(_t.TypedDict):
 class SendView(_SendViewRequiredWords, _SendViewRequired, total=False):
     """A direct send and its status."""
     emailId: str
-    """The email that the first recipient gets."""
+    """The email that the first recipient receives."""
     conversationId: str
     fromName: str
 
@@ -5026,7 +5070,7 @@ class SendingMetrics(_SendingMetricsRequired, total=False):
     monthlyLimit: int
     """The number of emails per month that the plan allows. `null` means unlimited."""
     remainingMonth: int
-    """The number of emails that may still be sent this month. `null` means unlimited."""
+    """The number of emails that remain in the monthly quota. `null` means unlimited."""
 
 
 class SendingMonth(_t.TypedDict):
@@ -5081,7 +5125,7 @@ class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
 class _SendingTodayRequired(_t.TypedDict):
     sent: int
     reserved: int
-    """The number of emails reserved for queued direct sends."""
+    """The number of queued emails of direct sends and tests."""
 
 
 class SendingToday(_SendingTodayRequired, total=False):
@@ -5089,11 +5133,11 @@ class SendingToday(_SendingTodayRequired, total=False):
     dailyLimit: int
     """The number of emails per day that the plan allows. `null` means unlimited."""
     remainingToday: int
-    """The number of emails that may still be sent today. `null` means unlimited."""
+    """The number of emails that remain in the daily quota. `null` means unlimited."""
 
 
 class SendingTotals(_t.TypedDict):
-    """The results of the emails sent in a month."""
+    """The results of the emails that were sent in a month."""
     sent: int
     """Emails that the next mail server accepted."""
     delivered: int
@@ -5267,7 +5311,7 @@ SpellingErrorType = _t.Literal["spelling", "grammar", "repeat", "style"]
 
 
 class SpellingMetadata(_t.TypedDict):
-    """The duration and the extent of the check."""
+    """How long the check took, and how much it covered."""
     processingTime: int
     """The time that the check took, in milliseconds."""
     aiModel: str
@@ -5283,14 +5327,14 @@ class SpellingMetadata(_t.TypedDict):
     languagesWithoutDictionary: list[str]
     """The languages whose spelling was not checked because they have no dictionary."""
     checkersIncomplete: list[str]
-    """The additional checkers that did not respond in time."""
+    """The additional checkers that did not return a usable response in time."""
 
 
 class SpellingSummary(_t.TypedDict):
     """Totals of a spelling check."""
     totalErrors: int
     uniqueErrors: int
-    """The number of findings with different words or rules."""
+    """The number of distinct findings: several with the same word and rule count once."""
 
 
 StateWord = _t.Literal["pending", "processing", "completed", "failed"]
@@ -5311,7 +5355,7 @@ class _StatsViewRequired(_t.TypedDict):
     pausedWebhooks: int
     """The number of active webhooks whose endpoints are paused."""
     totalDeliveries: int
-    """The number of deliveries that have succeeded, have failed or are pending."""
+    """The number of deliveries that have succeeded, have failed, or are pending."""
     successfulDeliveries: int
     failedDeliveries: int
     pendingDeliveries: int
@@ -5367,7 +5411,7 @@ class StorefrontConnection(_t.TypedDict):
     status: str
     """Always `connected`."""
     message: str
-    """What happens next, worded for users."""
+    """The state of the store, worded for users."""
     store: str
     """The store's name."""
     toolsEnabled: list[StoreTool]
@@ -5404,7 +5448,7 @@ SuppressionReason = _t.Literal["unsubscribe", "manual", "bounce_hard", "complain
 
 
 SuppressionSource = _t.Literal["api", "smtp", "inbound", "recipient", "mail_service"]
-"""Where the suppression of an address came from."""
+"""Where the suppression came from."""
 
 
 class _SuppressionViewRequired(_t.TypedDict):
@@ -5439,17 +5483,17 @@ class _SyncViewRequired(_t.TypedDict):
     productsLeftOut: int
     """The number of products that were not imported because the brand has the maximum number of products."""
     customersImported: int
-    """The number of customers imported in the last import."""
+    """The number of customers imported in the current or last import."""
     customersExcluded: int
     """The number of customers who were not imported because they neither subscribed nor unsubscribed."""
     customersFailed: int
-    """The number of customers whose addresses are invalid."""
+    """The number of customers who could not be imported, for example because their addresses are invalid."""
     webhooksApplied: int
     """The number of webhooks that were applied."""
     webhooksRepeated: int
-    """The number of webhooks that had arrived before. They had no effect."""
+    """The number of webhooks that had been received before. They had no effect."""
     webhooksIgnored: int
-    """The number of webhooks without an effect, such as orders without an email address."""
+    """The number of webhooks without an effect, such as webhooks about orders without an email address."""
 
 
 class SyncView(_SyncViewRequired, total=False):
@@ -5459,7 +5503,10 @@ class SyncView(_SyncViewRequired, total=False):
     waiting: str
     """Why the import is paused or incomplete; absent if it is neither."""
     webhooksOff: str
-    """Why the store sends no webhooks. Without webhooks, Mailmill finds changes only once a day."""
+    """Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would
+    report when it imports the
+    store, once a day.
+    """
     lastWebhookAt: str
 
 
@@ -5471,7 +5518,7 @@ class _TagViewRequired(_t.TypedDict):
     id: str
     name: str
     subscriberCount: int
-    """The number of contacts that have the tag now, whatever their status."""
+    """The number of contacts that have the tag now, regardless of their status."""
     createdAt: str
     updatedAt: str
 
@@ -5554,7 +5601,7 @@ class _TimelineEntryRequired(_t.TypedDict):
 class TimelineEntry(_TimelineEntryRequired, total=False):
     """One entry of the timeline."""
     sendId: str
-    """The mailing that the entry belongs to."""
+    """The mailing to which the entry belongs."""
     campaignId: str
     """The mailing's campaign."""
     subject: str
@@ -5624,14 +5671,14 @@ class _TopicViewRequired(_t.TypedDict):
     visibility: TopicVisibility
     """Which contacts see the topic."""
     displayOrder: int
-    """The position of the topic; the smallest comes first."""
+    """The position of the topic in lists. The topic with the smallest position comes first."""
     isActive: bool
-    """Whether the topic is active. Inactive topics are not on the preferences page, and lists contain them only
-    with `includeInactive`.
-    Sends can still use an inactive topic.
+    """Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them
+    only with
+    `includeInactive`. Sends can still use an inactive topic.
     """
     subscriberCount: int
-    """The number of contacts that are subscribed to the topic now, by choice or by default, whatever their
+    """The number of contacts that are subscribed to the topic now, by choice or by default, regardless of their
     status.
     """
     createdAt: str
@@ -5639,12 +5686,12 @@ class _TopicViewRequired(_t.TypedDict):
 
 
 class TopicView(_TopicViewRequired, total=False):
-    """A kind of mail that contacts choose separately."""
+    """A kind of mail that contacts can subscribe to separately."""
     description: str
 
 
 TopicVisibility = _t.Literal["public", "private"]
-"""Which contacts see a topic among their choices."""
+"""Which contacts see a topic on their preferences page."""
 
 
 class TopicsListPage(_t.TypedDict):
@@ -5668,9 +5715,9 @@ class _UpdatedWebhookRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
-    but its webhook stays
-    active.
+    """Whether the webhook receives events. Mailmill does not change this setting: if an endpoint fails, it is
+    paused, but its webhook
+    stays active.
     """
     customHeaders: dict[str, str]
     """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
@@ -5697,7 +5744,7 @@ class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
     """A webhook after an update."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret stops signing; absent if only the current secret signs."""
+    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
@@ -5705,7 +5752,7 @@ class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last one."""
+    """The active redelivery of a time range or, if there is none, the last redelivery."""
 
 
 class UsageView(_t.TypedDict):
@@ -5821,7 +5868,7 @@ class _VersionViewRequired(_t.TypedDict):
 class VersionView(_VersionViewRequired, total=False):
     """One version of an email."""
     prompt: str
-    """The prompt of the edit that created the version."""
+    """The prompt of the edit that created the version, or the description of an automatic fix."""
     label: str
     restoredVersion: int
     """The number of the earlier version that was restored."""
@@ -5853,7 +5900,7 @@ class VoicePatch(_t.TypedDict, total=False):
     tone: list[str] | None
     """Words that describe the tone, such as `warm` or `dry`."""
     avoid: list[str] | None
-    """Words that emails must not contain. An email that contains one gets a warning."""
+    """Words that emails must not contain. If an email contains such a word, the email gets a warning."""
 
 
 class _WebhookTestedRequired(_t.TypedDict):
@@ -5862,7 +5909,7 @@ class _WebhookTestedRequired(_t.TypedDict):
     responseTime: int
     """The duration of the attempt in milliseconds."""
     deliveryId: str
-    """The ID of the test's delivery, which is listed with the webhook's other deliveries."""
+    """The ID of the test's delivery, which is listed among the webhook's other deliveries."""
     eventId: str
 
 
@@ -5881,9 +5928,9 @@ class _WebhookViewRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
-    but its webhook stays
-    active.
+    """Whether the webhook receives events. Mailmill does not change this setting: if an endpoint fails, it is
+    paused, but its webhook
+    stays active.
     """
     customHeaders: dict[str, str]
     """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
@@ -5910,7 +5957,7 @@ class WebhookView(_WebhookViewRequired, total=False):
     """A webhook without its secret."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret stops signing; absent if only the current secret signs."""
+    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
@@ -5918,7 +5965,7 @@ class WebhookView(_WebhookViewRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last one."""
+    """The active redelivery of a time range or, if there is none, the last redelivery."""
 
 
 class _WebhookWithSecretRequired(_t.TypedDict):
@@ -5928,9 +5975,9 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     events: list[_t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained", "project.import.processing", "project.import.completed", "project.import.failed", "export.completed", "export.failed", "api_key.created", "api_key.revoked"]]
     """The events that the webhook receives."""
     active: bool
-    """Whether the webhook receives events. Mailmill does not change this setting: a failing endpoint is paused,
-    but its webhook stays
-    active.
+    """Whether the webhook receives events. Mailmill does not change this setting: if an endpoint fails, it is
+    paused, but its webhook
+    stays active.
     """
     customHeaders: dict[str, str]
     """The headers that are sent with every delivery, by name. Values are not returned: each value is `********`,
@@ -5962,7 +6009,7 @@ class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     """A webhook with its secret, which no later response contains."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret stops signing; absent if only the current secret signs."""
+    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
@@ -5970,7 +6017,7 @@ class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last one."""
+    """The active redelivery of a time range or, if there is none, the last redelivery."""
 
 
 class WebhooksDeliveriesListPage(_t.TypedDict):

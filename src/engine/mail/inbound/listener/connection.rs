@@ -7,13 +7,13 @@ use tokio::time::timeout;
 
 use crate::vocab::limits;
 
-/// The byte stream under a connection.
+/// The byte stream underlying a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 pub struct Connection<S> {
     stream: S,
-    /// Bytes that were read but not used yet.
+    /// Bytes that have been read but not used.
     ahead: Vec<u8>,
 }
 

@@ -155,7 +155,7 @@ pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks
     Ok(Listener { smtp: bound.0, lmtp: bound.1, networks, local: socket, shared, admission, sessions })
 }
 
-/// Runs a session with a client that sends the lines `said`, one at a time, until the server hangs up or all lines are sent. For fuzzing.
+/// Runs a session with a client that sends the lines in `said` one at a time, until the server hangs up or all lines are sent. For fuzzing.
 #[cfg(any(test, fuzzing))]
 pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &[u8]) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,4 +1,4 @@
-//! Tests that a stop waits for replies to final dots, and reports deliveries that are cut after the dot as unknown.
+//! Tests that a stop waits for replies to final dots, and reports deliveries that are cut off after the dot as unknown.
 
 use super::*;
 
@@ -43,7 +43,7 @@ async fn a_delivery_cut_after_its_dot_is_unknown_and_before_it_certain() {
     assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", CloseReport { cut: 1 }));
 }
 
-/// A handoff recorder that is still writing when all deliveries are cut.
+/// A handoff recorder that is still writing when all deliveries are cut off.
 struct Writing<'a>(&'a Transport);
 
 impl BeforeDot for Writing<'_> {

@@ -16,7 +16,7 @@ fn write(bytes: &[u8]) -> SinkAction {
     SinkAction::WriteThenClose(bytes.to_vec())
 }
 
-/// Delivers one message to a server that does `action` at this moment, with and without pipelining. Both must have the same outcome.
+/// Delivers one message to a server that does `action` at this stage, with and without pipelining. Both must have the same outcome.
 async fn check(moment: SmtpStage, action: SinkAction, expected: &str) {
     let is_silent = action == SinkAction::Silence;
     for pipelining in [true, false] {

@@ -1,7 +1,7 @@
 //! A Chromium process and its protocol: commands and events as JSON over two private pipes.
 //!
-//! Chromium runs with the built-in fonts, and with switches that prevent contact with other machines. Every request of a page gets a
-//! provided file or is rejected.
+//! Chromium runs with the built-in fonts, and with switches that prevent contact with other machines. Every request from a page is answered
+//! with a provided file or rejected.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
@@ -53,7 +53,7 @@ const SWITCHES: &[&str] = &[
     "--proxy-bypass-list=<-loopback>",
 ];
 
-/// A running Chromium. When dropped, it is killed together with all its processes.
+/// A running Chromium, which is killed with all its processes on drop.
 pub struct Browser {
     process: Child,
     input: pipe::Sender,

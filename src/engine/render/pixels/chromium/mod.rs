@@ -228,7 +228,7 @@ impl<'a> Tab<'a> {
     }
 
     async fn set_width(&mut self, width: u32, density: f64) -> Result<(), RenderError> {
-        // The window has the lowest possible height, because a screenshot is at least as tall as its window.
+        // The window has the minimum height, because a screenshot is at least as tall as its window.
         let metrics = json!({ "width": width, "height": 1, "deviceScaleFactor": density, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
     }

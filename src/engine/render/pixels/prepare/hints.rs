@@ -1,6 +1,6 @@
 //! Translates presentational attributes of older HTML, such as `width`, `bgcolor`, `align` and `cellpadding`, to CSS declarations.
 //!
-//! The translation follows the "rendering" section of the HTML standard, and browsers where they agree on further details.
+//! The translation follows the "rendering" section of the HTML standard and, for other details, the common behavior of browsers.
 
 use std::fmt::Write;
 
@@ -328,9 +328,9 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // An `align` attribute or `<center>` element around a block image moves the image, whatever its own margins are. An
-        // inline image gets the same margins, unless `hspace` sets its margins: they have no effect in a line, but apply if a
-        // style sheet turns the image into a block.
+        // An `align` attribute or `<center>` element around a block image moves the image, and overrides the image's own margins. An inline
+        // image has the same margins, unless `hspace` sets its margins. They have no effect in a line, but apply if a style sheet turns the
+        // image into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -396,7 +396,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the declarations for the first element that `wanted` selects, after determining those of its ancestors.
+    /// Returns the declarations for the first element that the selector `wanted` matches.
     fn hints(html: &str, wanted: &str) -> String {
         let html = Html::parse_document(html);
         let selector = Selector::parse(wanted).expect("the selector is valid");

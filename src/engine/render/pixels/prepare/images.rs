@@ -1,4 +1,4 @@
-//! Finds the images of an email by URL, checks them before the engine gets them, and counts their pixels against the limits.
+//! Finds the images of an email by URL, checks them before the engine receives them, and counts their pixels against the limits.
 //!
 //! Only valid PNG, JPEG, GIF and WebP images of reasonable size are used; others are omitted and reported. This module fetches no images.
 
@@ -25,7 +25,7 @@ pub struct EmailImages<'a> {
     pub sources: HashMap<Arc<str>, ImageSource>,
     known: HashMap<String, Option<String>>,
     pixels_left: u64,
-    /// The image URLs in the email without a file, in document order.
+    /// The URLs of images without a file, in document order.
     pub absent: Vec<String>,
     /// The URLs of files that cannot be drawn.
     pub unsound: Vec<String>,

@@ -1,8 +1,8 @@
 //! Prepares an email: converts its HTML to HTML and style sheets that the rendering engine shows as a browser would.
 //!
-//! The engine is made for pages that are written for it: it has other initial values than browsers, does not repair invalid HTML, and does
-//! not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates for these
-//! differences.
+//! The engine is made for pages that are written for it: its initial values differ from those of browsers, it does not repair invalid HTML,
+//! and it does not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates
+//! for these differences.
 
 mod hints;
 mod images;
@@ -51,7 +51,7 @@ pub struct PreparedEmail {
 pub struct GivenImages<'a> {
     /// The image files by their URL in the HTML.
     pub files: &'a BTreeMap<String, Vec<u8>>,
-    /// The maximum number of pixels to decode, of these files and of embedded images together.
+    /// The maximum number of pixels to decode in these files and the embedded images combined.
     pub pixels: u64,
 }
 
@@ -83,7 +83,7 @@ struct Writer<'a> {
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The number of each set of declarations made from attributes, by the text of the declarations.
+    /// The numbers of the sets of declarations made from attributes, by the text of the declarations.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
@@ -100,7 +100,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Of the head, only its style sheets affect the rendering.
+            // Only the style sheets in the head affect the rendering.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }

@@ -120,7 +120,7 @@ pub fn canvas(declarations: &str) -> Option<String> {
 const ALWAYS: &str = "(min-width:0px)";
 const NEVER: &str = "(min-width:1000000px)";
 
-/// Returns a media query in which the known features that the engine does not support have been evaluated.
+/// Returns a media query after evaluating the known features that the engine does not support.
 pub fn query(prelude: &str, medium: Medium) -> String {
     let mut out = String::with_capacity(prelude.len());
     let mut rest = prelude;

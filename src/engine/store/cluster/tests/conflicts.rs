@@ -44,7 +44,7 @@ fn a_statement_is_repeated_after_a_serialization_failure() {
     assert_eq!(server.query(&url, "SELECT max(epoch) FROM mailmill_lease").trim(), "8");
 }
 
-/// Returns the statements in the sources, as the database gets them.
+/// Returns the statements in the sources, as they are sent to the database.
 fn statements() -> Vec<String> {
     let line_end = Regex::new(r"\\\n\s*").expect("the pattern is valid");
     let literals = SOURCES.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
@@ -52,10 +52,10 @@ fn statements() -> Vec<String> {
     texts.filter(|text| VERBS.iter().any(|verb| text.trim_start().starts_with(verb))).collect()
 }
 
-/// A proxy of a database. Each statement conflicts with another transaction when it is sent for the first time.
+/// A proxy for a database. The first time a statement is sent, it conflicts with another transaction.
 struct Conflicting {
     address: SocketAddr,
-    /// The statements that have had their conflict.
+    /// The statements that have already conflicted.
     statements: Arc<Mutex<BTreeSet<String>>>,
 }
 

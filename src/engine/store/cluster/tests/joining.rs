@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The import takes the first snapshot before it marks its own files, so that an interrupted import can be repeated.
+/// The first snapshot does not contain the mark: the import takes it before it marks the files, so that an interrupted import can be
+/// repeated.
 #[test]
 fn the_files_of_a_new_node_are_marked_before_the_first_commit_of_their_stores() {
     let Some(server) = server() else { return };

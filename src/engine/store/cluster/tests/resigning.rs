@@ -1,4 +1,4 @@
-//! Tests of leases that end: given up by their process, or left behind.
+//! Tests of leases that their process releases or abandons.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn put_blocked(cluster: &Cluster, node: &Node, meanwhile: impl FnOnce(&Runtime))
     })
 }
 
-/// The command that ends a lead waits only for a limited time, and an append with an unknown outcome can take longer.
+/// The command that makes a node stop leading waits only for a limited time, and an append with an unknown outcome can take longer.
 #[test]
 fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
     let Some(server) = server() else { return };
@@ -68,7 +68,7 @@ fn a_node_whose_append_does_not_end_follows_the_next_leader() {
     two.stop();
 }
 
-/// Between the lease and the lead, a process applies the rest of the log and migrates its rows, which can take long.
+/// After a process has taken the lease, it applies the rest of the log and migrates its rows before it leads, which can take a long time.
 #[test]
 fn a_process_that_is_drained_before_it_is_ready_to_lead_gives_up_the_lease() {
     let Some(server) = server() else { return };

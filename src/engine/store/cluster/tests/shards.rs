@@ -29,12 +29,13 @@ const LOSSES: usize = 200;
 /// Measured with a cluster of one node: 40,000 contacts, and a campaign to 5,000 of them.
 const FILE_BYTES_PER_CONTACT: u64 = 500;
 const LOG_BYTES_PER_MESSAGE: u64 = 60;
-/// Assumptions: the size of the rows of a message with its opens and clicks, two messages per contact and week, and the days for which the
-/// rows of messages are kept.
+/// Assumptions: the size of a message's rows, including its opens and clicks; two messages per contact and week; and the number of days for
+/// which these rows are kept.
 const FILE_BYTES_PER_MESSAGE: u64 = 200;
 const MESSAGES_PER_CONTACT_AND_WEEK: u64 = 2;
 const DAYS_KEPT: u64 = 365;
-/// The number of messages that one writer sends per second; half of it is planned, because campaigns come at the same hours of the day.
+/// The number of messages that one writer sends per second. The simulation uses half of it, because most campaigns start at the same hours
+/// of the day.
 const MESSAGES_PER_SECOND: u64 = 500;
 /// The number of log bytes that one database server accepts per second.
 const DATABASE_BYTES_PER_SECOND: u64 = 20_000_000;
@@ -44,7 +45,7 @@ const DATABASE_PRICE: u64 = 600;
 const DISK_PRICE: u64 = 10;
 const DISK_BYTES: u64 = 100_000_000_000;
 
-/// Returns the numbers of contacts of all accounts, largest first. The account with rank n has a share in proportion to 1/n.
+/// Returns the number of contacts of each account, largest first. The account with rank n has a share in proportion to 1/n.
 fn accounts(contacts: u64) -> Vec<u64> {
     let count = (contacts / CONTACTS_PER_ACCOUNT).clamp(1, ACCOUNTS_MAX);
     let sum: f64 = (1..=count).map(|rank| 1.0 / rank as f64).sum();
@@ -71,7 +72,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// Lets each shard be taken by the node with the least load, largest shard first.
+    /// Assigns each shard to the node with the least load, largest shard first.
     fn new(mut shards: Vec<u64>, count: usize) -> Self {
         shards.sort_unstable_by(|one, other| other.cmp(one));
         let mut nodes = Self { leaders: vec![usize::MAX; shards.len()], shards, loads: vec![0; count] };
@@ -81,7 +82,7 @@ impl Nodes {
         nodes
     }
 
-    /// Lets the node with the least load take a shard. Returns the previous load of this node.
+    /// Assigns a shard to the node with the least load. Returns the previous load of this node.
     fn take(&mut self, shard: usize, lost: usize) -> u64 {
         let running = (0..self.loads.len()).filter(|node| *node != lost);
         let taker = running.min_by_key(|node| self.loads[*node]).expect("another node");
@@ -91,14 +92,14 @@ impl Nodes {
         before
     }
 
-    /// Returns the load of the busiest node, relative to the mean of the nodes that run.
+    /// Returns the load of the busiest node, relative to the mean load of the running nodes.
     fn imbalance(&self, lost: usize) -> f64 {
         let running = (0..self.loads.len()).filter(|node| *node != lost).count();
         let sum: u64 = self.loads.iter().sum();
         *self.loads.iter().max().expect("there are nodes") as f64 * running as f64 / sum as f64
     }
 
-    /// Loses a node, and lets the others take its shards. Returns the times until they lead, in milliseconds.
+    /// Removes a node, and assigns its shards to the others. Returns the time in milliseconds until each of these shards has a leader.
     fn lose(&mut self, lost: usize, dice: &mut Dice) -> Vec<u64> {
         let since_renewal = dice.below(LEASE_MS / 3);
         let mut times = Vec::new();
@@ -151,7 +152,7 @@ fn simulate(contacts: u64, count: usize, seed: u64) -> SimulationResult {
     }
 }
 
-/// The machines for a number of contacts, and their price per month.
+/// The machines that a number of contacts requires, and their price per month.
 struct Cost {
     messages_per_day: u64,
     nodes: u64,
@@ -163,7 +164,7 @@ struct Cost {
 fn cost(contacts: u64) -> Cost {
     let messages_per_day = contacts * MESSAGES_PER_CONTACT_AND_WEEK / 7;
     let nodes = messages_per_day.div_ceil(MESSAGES_PER_SECOND / 2 * 86_400).max(COPIES);
-    // Campaigns are sent in a quarter of the day.
+    // Campaigns are sent during a quarter of the day.
     let databases = (messages_per_day * LOG_BYTES_PER_MESSAGE).div_ceil(DATABASE_BYTES_PER_SECOND * 86_400 / 4).max(1);
     let node_bytes = bytes(contacts) * COPIES / nodes;
     let price = nodes * (NODE_PRICE + node_bytes.div_ceil(DISK_BYTES) * DISK_PRICE) + databases * DATABASE_PRICE;

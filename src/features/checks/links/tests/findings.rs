@@ -4,10 +4,10 @@ use super::super::findings::findings;
 use super::*;
 
 const UNSUBSCRIBE: &str = "<a href=\"{{ unsubscribe_url }}\">Unsubscribe</a>";
-/// The end of the validity of the certificate that expires in 2090.
+/// The time at which the certificate that is valid until 2090 expires.
 const EXPIRY: Timestamp = Timestamp(3_786_912_000_000);
 
-/// Returns the rules that an email breaks, without requests.
+/// Returns the rules that an email breaks. Sends no requests.
 fn broken(html: &str) -> Vec<&'static str> {
     let links = inspect(html).expect("the HTML is small enough").links;
     let (fetch, probes) = (fetch(names(), Vec::new()), LinkProbes::default());

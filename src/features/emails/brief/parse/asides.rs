@@ -20,13 +20,13 @@ impl Classifier<'_> {
         if self.is_in_square_brackets(range.from, sentence) || self.is_quoted_question(sentence) {
             return Some(Class::Unclear);
         }
-        // The word lists of English, French and Spanish recognize asides.
+        // English, French and Spanish asides are recognized with word lists instead.
         if matches!(prompt.lexicon().code, "en" | "fr" | "es") {
             return None;
         }
         let last = pieces.last();
         let is_open = range.from > 0 && prompt.fold(range.from - 1) == ":";
-        // A note that denies something, such as "no discount", describes the offer, and the next fragment can continue the description.
+        // A negative note, such as "no discount", describes the offer, and the next fragment can continue the description.
         let is_about_offer = |piece: &Fragment| {
             let start = self.start(piece.range);
             let end = self.inner(piece.range).to;
@@ -48,7 +48,7 @@ impl Classifier<'_> {
                 || sentence.fragments.iter().filter(|fragment| fragment.from >= range.to).all(denies);
             return (!has_content && is_alone || follows).then_some(Class::Unclear);
         }
-        // A remark can lack its subject: "explain that, is no discount of ours".
+        // A remark can omit its subject: "explain that, is no discount of ours".
         let is_cut = !has_content
             && last.is_some()
             && !is_open

@@ -4,13 +4,13 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 
-/// The maximum number of words in the brackets of a time: `[16/11/2026, 07:58:12]`.
+/// The maximum number of words in a bracketed time: `[16/11/2026, 07:58:12]`.
 const STAMP_WORDS_MAX: usize = 10;
 
-/// The maximum number of words of a writer's name.
+/// The maximum number of words in a writer's name.
 const NAME_WORDS_MAX: usize = 3;
 
-/// The minimum number of lines of a chat without times.
+/// The minimum number of lines in a chat without times.
 const LINES_MIN: usize = 3;
 
 /// Returns the ranges of the time and the name at the start of each line of a chat, in order. Without times, the lines are a chat only if

@@ -14,7 +14,7 @@ use crate::features::emails::merge_words;
 pub enum Class {
     /// Text for the recipients.
     Content,
-    /// A request to the writer that names the topic: its numbers and names are facts.
+    /// A request to the writer that names the topic. Numbers and names in the request are facts.
     Topic,
     /// A request to the writer.
     Note,
@@ -45,7 +45,7 @@ pub struct Fields {
     pub is_forwarded: bool,
 }
 
-/// The maximum number of words of a short fragment. Most notes are short.
+/// The maximum number of words in a short fragment. Most notes are short.
 pub(super) const SHORT_WORDS: usize = 7;
 
 /// The maximum number of words that name the recipients before or after "only".
@@ -59,7 +59,7 @@ pub struct Classifier<'a> {
     pub fields: Fields,
     /// Whether the current fragment requests an email. The fragments before it then describe the situation.
     pub asks: bool,
-    /// Whether the sentence contains a request to report something that a later "that" introduces.
+    /// Whether the sentence asks the writer to report something. A later "that" can then introduce it.
     pub reports: bool,
     /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
@@ -160,7 +160,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // Text after the colon of a header such as "Notes from the meeting: we need a cook" makes it a report, not a forwarded email.
+        // Text after the colon of a header makes the prompt a report, not a forwarded email: "Notes from the meeting: we need a cook".
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -187,7 +187,7 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the position of the first word of a fragment after signs, greetings, "and" and "please".
+    /// Returns the position of the first word of a fragment after any punctuation, greetings, "and" and "please".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
@@ -391,7 +391,7 @@ impl Classifier<'_> {
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
             self.situates =
                 is_start && is_remark && self.prompt.fold(fragment.to - 1) != ":" && self.prompt.has(List::Readers, range);
-            // A denial after a statement can be a fact: "No housing this year".
+            // A negation after a statement can be a fact: "No housing this year".
             let is_doubtful = is_forbidden && before == Some(Class::Content) && !self.prompt.has(List::NoteAny, range);
             let is_dated = addresses && self.prompt.has(List::Month, range);
             let has_fact = (is_forbidden || is_dated) && has_value(self.prompt, range);
@@ -403,7 +403,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class });
             return;
         }
-        // A request or question can only introduce the content: "Two dates for the diary pls:".
+        // A request or question can merely introduce the content: "Two dates for the diary pls:".
         let is_request = self.prompt.fold(fragment.to - 1) == ":" && self.prompt.before(List::Please, fragment.to - 1).is_some();
         let is_question = self.prompt.fold(fragment.to - 1) == ":"
             && self.prompt.is(List::Question, start)
@@ -417,7 +417,7 @@ impl Classifier<'_> {
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
-        // A short denial after a request belongs to the request: "Say sorry once, not five times".
+        // A short negation after a request belongs to the request: "Say sorry once, not five times".
         let denies = matches!(before, Some(Class::Note | Class::Topic)) && self.prompt.is(List::Not, start) && range.len() <= 4;
         let is_reason = is_reason || denies && !has_value(self.prompt, range);
         let is_bracketed =
@@ -447,7 +447,7 @@ impl Classifier<'_> {
         capitals * 2 > letters.count()
     }
 
-    /// Returns whether a fragment states who gets the email: "Choir only", "nur Mitglieder".
+    /// Returns whether a fragment states who receives the email: "Choir only", "nur Mitglieder".
     fn is_only(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let only = |at: usize| matches!(prompt.fold(at), "only" | "nur" | "alleen" | "seulement" | "solo" | "uniquement");
@@ -467,8 +467,8 @@ impl Classifier<'_> {
             .then_some(to + 1)
     }
 
-    /// Turns the text before a prohibition that "and" or "so" introduces into unclear text, because the text is the reason for
-    /// the prohibition: "Dean is off with his knee so don't say it is permanent".
+    /// Marks the text before "and" or "so" and a prohibition as unclear, because it is the reason for the prohibition: "Dean is off with
+    /// his knee so don't say it is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Fragment]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);
@@ -477,15 +477,15 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns whether a fragment that ends with a colon only names the kind of the email: "Cart reminder:".
+    /// Returns whether a fragment that ends with a colon only names the kind of email: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
         let ends = self.prompt.fold(fragment.to - 1);
         // The words for a forgotten cart are a title even before a comma: "Warenkorb vergessen, 5 € Rabatt".
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
-        // A title can contain small words between the names of the kind, or be a single word: "Reminder about the abandoned cart, …",
-        // "Survey!".
+        // A title can contain small words between the words for the kind of email, or be a single word: "Reminder about the abandoned cart,
+        // …", "Survey!".
         let is_joint = |at: usize| [List::About, List::Article, List::For, List::Of].iter().any(|list| self.prompt.is(*list, at));
         let words = (range.from..range.to).filter(|at| !is_joint(*at)).count();
         let is_cry = fragment.from == 0 && ends == "!" && range.len() == 1;
@@ -508,7 +508,7 @@ impl Classifier<'_> {
         true
     }
 
-    /// Returns a fragment without signs and brackets at its ends.
+    /// Returns a fragment without the punctuation and brackets at its ends.
     pub(super) fn inner(&self, fragment: Range) -> Range {
         let mut range = self.prompt.trim(fragment);
         while !range.is_empty() && matches!(self.prompt.fold(range.from), "(" | "[" | ",") {

@@ -36,7 +36,7 @@ pub enum Chat {
     Line,
 }
 
-/// Returns the sentences of a prompt in order. Together, the sentences contain the words except the bullets and numbers of lists.
+/// Returns the sentences of a prompt in order. Together, the sentences contain every word except list bullets and numbers.
 pub fn sentences(prompt: &Prompt<'_>) -> Vec<Sentence> {
     let items = items(prompt);
     let speakers = chat::speakers(prompt);
@@ -170,7 +170,7 @@ fn value(prompt: &Prompt<'_>, at: usize) -> Option<u8> {
     }
 }
 
-/// Returns the position that words such as "second" or "story B" name, and their end.
+/// Returns the position that words such as "second" or "story B" name, and the end of these words.
 fn position(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     if let Some(mark) = prompt.at(List::Position, at).max_by_key(|mark| mark.to) {
         return Some((mark.value as u8, mark.to));
@@ -368,7 +368,7 @@ fn fragments_open(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     (from..at).any(|at| matches!(prompt.fold(at), "(" | "["))
 }
 
-/// Returns whether a note to the writer starts at a word directly after a web address. No punctuation is needed between them.
+/// Returns whether a note to the writer starts at a word directly after a web address. No punctuation is needed between the two.
 fn follows_link(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let notes = [List::NoteStart, List::Please, List::Without, List::NoExclamation, List::NoImages, List::Formal, List::Informal];
     at > from && prompt.kind(at - 1) == Kind::Link && notes.into_iter().any(|list| prompt.is(list, at))
@@ -387,10 +387,10 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     at > from && (prompt.words.is_capital(at) && lists.into_iter().any(is_label) || lists.into_iter().any(is_phrase))
 }
 
-/// The minimum number of words of a sentence in which a note can start without punctuation.
+/// The minimum number of words in a sentence in which a note can start without punctuation.
 const UNPUNCTUATED_WORDS: usize = 14;
 
-/// Returns whether a note to the writer starts at a word of a long text without punctuation: "… for collection pls fix my spelling make
+/// Returns whether a note to the writer starts at a word in a long sentence without punctuation: "… for collection pls fix my spelling make
 /// it cosy".
 fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> bool {
     if at < from + 4 || sentence.len() < UNPUNCTUATED_WORDS {
@@ -402,7 +402,7 @@ fn interrupts(prompt: &Prompt<'_>, sentence: Range, from: usize, at: usize) -> b
     if asked.is_some_and(|end| is_note(end) || prompt.is(List::NoteStart, end)) {
         return true;
     }
-    // In a text with punctuation, phrases that start a note are often parts of statements.
+    // In a sentence with punctuation, phrases that start a note are often parts of statements.
     let signs =
         (at.saturating_sub(UNPUNCTUATED_WORDS).max(sentence.from)..at).filter(|at| prompt.kind(*at) == Kind::Sign).count();
     let is_joined = prompt.before(List::ToVerb, at).is_some() || prompt.is(List::Finite, at - 1) || prompt.is(List::That, at - 1);
@@ -414,7 +414,7 @@ fn starts_note(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     if at > from && prompt.end(List::Tail, at).is_some_and(|end| prompt.kind(end) != Kind::Word) {
         return true;
     }
-    // After a word such as "before", "then" is a time: "bought before then keep the old price".
+    // After a word such as "before", "then" refers to a time: "bought before then keep the old price".
     let is_time = at > from
         && prompt.fold(at) == "then"
         && matches!(prompt.fold(at - 1), "before" | "until" | "by" | "since" | "till" | "after");

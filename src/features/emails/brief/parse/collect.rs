@@ -190,8 +190,8 @@ fn joined(pieces: &[Fragment]) -> Vec<Fragment> {
     joined
 }
 
-/// Reads the typed facts in a range. The facts do not share words. Unclear text is skipped, notes are searched only for products, and
-/// fields only for links.
+/// Reads the typed facts in a range. Facts do not overlap. Unclear text is skipped, notes are searched only for products, and fields only
+/// for links.
 fn scan(
     prompt: &Prompt<'_>,
     range: Range,
@@ -240,7 +240,7 @@ fn scan(
     }
 }
 
-/// Extends a place by the possessive before it: "our shop" rather than "shop".
+/// Extends a place to include the possessive before it: "our shop" rather than "shop".
 fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
     const OURS: [&str; 9] = ["our", "notre", "nuestra", "nuestro", "nostra", "nostro", "nossa", "nosso", "onze"];
     let Range { from, to } = place.range;
@@ -249,7 +249,7 @@ fn ours(prompt: &Prompt<'_>, place: Found) -> Found {
     Found { range: Range::of(start.unwrap_or(from), to), ..place }
 }
 
-/// Returns whether the words of a time are more likely a date: "24.12.".
+/// Returns whether words that look like a time are more likely a date: "24.12.".
 fn is_date_too(prompt: &Prompt<'_>, at: usize, time: &Found, today: Date) -> bool {
     dates::date(prompt, at, today).is_some_and(|date| {
         let is_dotted = || (time.range.from..time.range.to).any(|at| facts::is_dotted_day(prompt, at));
@@ -293,8 +293,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        // In a request, the day of a past action of the recipients or of yesterday's newsletter is not news. Dates with a number
-        // and a month are news, as in a recall: "everyone who bought it between 1 and 20 October".
+        // In a request, the date of something that the recipients did, or of yesterday's newsletter, is not news. Dates with a number and a
+        // month are news, as in a recall: "everyone who bought it between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
@@ -351,8 +351,8 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns how a sentence to the recipients starts if "apologize for", "thank our customers for" or "ask customers if they want to"
-/// precedes its text in the prompt.
+/// Returns the start of a sentence to the recipients if "apologize for", "thank our customers for" or "ask customers if they want to"
+/// precedes the sentence's text in the prompt.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let before = at.checked_sub(1)?;
     // The recipients can follow the thanks: "thank everyone who came to the walk", "thank you mail to everyone who …".
@@ -451,7 +451,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
     let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // The email prints only the facts and names of text in another language.
+        // If text is in another language, the email prints only its facts and names.
         brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
@@ -529,7 +529,7 @@ fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<
     Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
 }
 
-/// Returns the role for a time: that of the nearest date in the sentence.
+/// Returns the role of a time, which is the role of the nearest date in the sentence.
 fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
     if found.kind != FactKind::Time {
         return None;

@@ -89,7 +89,7 @@ impl Classifier<'_> {
                 .count();
             let has_note = self.prompt.has(List::NoteAny, range) || self.prompt.is(List::NoteStart, self.start(range));
             if is_labeled || rest <= 2 && range.len() <= 10 || has_note {
-                // A denial reverses the form of address: "please don't use first names", "bitte nicht duzen".
+                // A negation reverses the form of address: "please don't use first names", "bitte nicht duzen".
                 let is_denied = self.prompt.is(List::Not, range.to - 1)
                     || found.from > range.from && self.prompt.is(List::Not, found.from - 1);
                 let kind = match (is_denied, kind) {
@@ -121,7 +121,7 @@ impl Classifier<'_> {
             return true;
         }
         let end = prompt.end(List::Avoid, found.from).unwrap_or(found.to);
-        // "Pas de …" and "not …" can also deny facts, so they forbid only words in quotation marks directly after them.
+        // "Pas de …" and "not …" can also negate facts, so they forbid only words in quotation marks directly after them.
         let is_weak = end == found.from + 1 || end <= found.from + 3 && matches!(prompt.fold(end - 1), "de" | "d" | "'");
         let mut at = end;
         let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds statements of a prompt that contradict each other, and makes them unclear text.
+//! Finds statements in a prompt that contradict each other, and marks them as unclear.
 
 use super::super::{FactKind, FactValue};
 use super::classify::Class;
@@ -8,7 +8,7 @@ use super::lexicon::List;
 use super::prompt::{Prompt, Range};
 use super::reading::Read;
 
-/// Turns contradictory content into unclear text, and removes the facts in it.
+/// Marks contradictory content as unclear, and removes the facts in it.
 pub fn mark(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let unclear: Vec<Range> = weekdays(prompt, reads).into_iter().chain(minimums(prompt, reads)).collect();
     for read in reads {
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(unclear("The fair is on Sunday the 14th. The workshop is on 14 April."), ["The fair is on Sunday the 14th."]);
     }
 
-    /// Regression: a date in another month, on the same day of the month, made these dates unclear.
+    /// Regression test: a date on the same day of another month made these dates unclear.
     #[test]
     fn dates_in_different_months_do_not_contradict_each_other() {
         for prompt in [

@@ -102,10 +102,10 @@ fn forget_every(reads: &mut [Read], wrong: Range, right: Range) {
 /// The maximum number of words between a wrong value and the phrase that corrects it.
 const WRONG_DISTANCE_MAX: usize = 6;
 
-/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the place of the wrong one,
-/// because other words follow the wrong one.
+/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the position of the wrong
+/// value, because other words follow the wrong value.
 fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range, Range, bool)> {
-    // An ellipsis counts as one sign.
+    // An ellipsis counts as one punctuation mark.
     let words = |from: usize, to: usize| (from..to).filter(|at| prompt.fold(*at) != "." || prompt.fold(at + 1) != ".").count();
     let is_before = |wrong: &Found| wrong.range.to <= mark.from;
     // The first value after the phrase is the right one: "for 3 months at half price, no sorry 2 months half price".
@@ -139,7 +139,8 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
     None
 }
 
-/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the sentence of the phrase.
+/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the same sentence as the
+/// phrase.
 fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range) -> Option<Range> {
     let right = later
         .iter()
@@ -147,11 +148,11 @@ fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range)
         .range;
     let is_day = matches!(wrong.kind, FactKind::Date | FactKind::Period | FactKind::Time);
     let is_near = !is_day || (mark.to + 1..right.from).all(|at| !ends_sentence(prompt, at));
-    // "No" can also deny ("no booking"), so it corrects a value only if the wrong value is directly before it and the right value directly
-    // after it.
+    // "No" can also be a negation ("no booking"), so it corrects a value only if the wrong value is directly before it and the right value
+    // directly after it.
     let denies = mark.to == mark.from + 1 && prompt.is(List::Not, mark.from);
     let signs = |from: usize, to: usize| (from..to).all(|at| prompt.kind(at) == Kind::Sign);
-    // Between dates, "no" corrects only with a sign before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
+    // Between dates, "no" corrects only with punctuation before or after it: "Saturday and Sunday no Monday" excludes Monday instead.
     let is_apart = !matches!(wrong.kind, FactKind::Date | FactKind::Period) || wrong.range.to < mark.from || mark.to < right.from;
     let touches = || is_apart && signs(wrong.range.to, mark.from) && signs(mark.to, right.from);
     (is_near && (!denies || touches())).then_some(right)
@@ -161,7 +162,7 @@ fn ends_sentence(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.kind(at) == Kind::End || matches!(prompt.fold(at), "." | "!" | "?") && !prompt.words.is_glued(at + 1)
 }
 
-/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" of "900 bottles, no 600".
+/// Returns a wrong value and the words between it and the bare number that replaces it: "900 bottles, no" in "900 bottles, no 600".
 fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let last = (0..mark.from).rev().find(|at| prompt.kind(*at) != Kind::Sign)?;
     let wrong = all.iter().find(|found| found.range.to == last + 1 && prompt.kind(found.range.from) == Kind::Number)?;
@@ -212,7 +213,7 @@ fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
     (value.saturating_sub(TAKEN_BACK_WORDS_MAX)..=value).rev().find(starts).unwrap_or(value)
 }
 
-/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two words more.
+/// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two more words.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
 /// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
@@ -227,7 +228,7 @@ fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -
         return None;
     }
     let piece = read.pieces.iter().find(|piece| is_content(piece) && piece.range.contains(mark))?;
-    // A word such as "désolé" at the end denies the words before it and corrects nothing: "les chiens non désolé".
+    // A word such as "désolé" at the end negates the words before it and corrects nothing: "les chiens non désolé".
     let is_last = (mark.to..read.sentence.range.to).all(|at| prompt.kind(at) == Kind::Sign);
     if is_last && piece.range.from < mark.from && roles::SORRY.contains(&prompt.fold(mark.to - 1)) {
         return None;

@@ -1,4 +1,4 @@
-//! Recognizes the dates of a prompt, in the notations of several languages.
+//! Recognizes the dates in a prompt, in the notations of several languages.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -20,7 +20,7 @@ pub const EVERY: [&str; 18] = [
 /// Words for "also" before a weekday. With hours after it, the weekday recurs: "im Dez. auch Mo 10-16 offen".
 const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", "ook"];
 
-/// The number of hours of a day. A higher number before the end of a range of hours is a day: "sab 27 até 18h".
+/// The number of hours in a day. A greater number before the end of a range of hours is a day of the month: "sab 27 até 18h".
 const HOURS: i8 = 24;
 
 /// Words for "before" after a weekday.
@@ -75,14 +75,14 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
         return None;
     }
-    // A plural, or a weekday after "every" or next to a word for "closed", recurs every week: "mondays", "jeden Sonntag", "Montag
+    // A weekday in the plural, after "every", or next to a word for "closed" recurs every week: "mondays", "jeden Sonntag", "Montag
     // Ruhetag", "fermé le lundi".
     let has_article = start > 1 && matches!(prompt.fold(start - 1), "le" | "il");
     let is_every = is_plural(prompt, end - 1)
         || has_article && prompt.before(List::CueClosed, start - 1).is_some()
         || start > 0 && EVERY.contains(&prompt.fold(start - 1))
         || start == at && (prompt.is(List::CueClosed, end) || is_opening(prompt, end));
-    // The weekday of additional opening hours is a weekday of every week too.
+    // A weekday with additional opening hours also recurs every week.
     let is_additional = start > 0 && ALSO.contains(&prompt.fold(start - 1)) && has_hours(prompt, end);
     if is_weekday && (is_every || is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
@@ -196,7 +196,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         if let Some(end) = end.filter(|end| prompt.kind(*end) != Kind::Number || time(prompt, *end).is_some()) {
             let recurs =
                 prompt.is(List::And, at + 1) || matches!(prompt.fold(at + 1), "+" | "&" | "/") || recurs(prompt, from, end);
-            // A range of short names, such as "du mar au ven", means these weekdays of every week, except in a sale.
+            // A range of short names, such as "du mar au ven", means that these weekdays recur every week, except in a sale.
             let recurs = recurs || prompt.is(List::ShortWeekday, at) && roles::goal(prompt) != Some(Goal::Sale);
             let value = (!recurs).then(|| weekdays(prompt, at, end - 1, today)).flatten();
             let kind = if value.is_some() { FactKind::Period } else { FactKind::Date };
@@ -266,7 +266,7 @@ fn is_range_of_hours(prompt: &Prompt<'_>, at: usize) -> bool {
     time(prompt, at).is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
-/// Returns the next date of one weekday and the first date of another weekday after it.
+/// Returns the next date that is the weekday `first`, and the next date after it that is the weekday `last`.
 fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
     let day = |at: usize, from: Date| {
         let weekday = weekday_only(prompt, at)?;
@@ -343,7 +343,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> (Option<u8>, usize) {
     (Some(mark.value as u8), end)
 }
 
-/// Skips the mark of an ordinal number: "1st", "1.", "1er", "1º".
+/// Skips the suffix of an ordinal number: "1st", "1.", "1er", "1º".
 fn after_ordinal(prompt: &Prompt<'_>, at: usize) -> usize {
     let is_mark = prompt.words.is_glued(at) && (prompt.is(List::Ordinal, at) || matches!(prompt.fold(at), "º" | "°" | "ª"));
     let is_period = prompt.fold(at) == "." && prompt.words.is_glued(at);
@@ -456,7 +456,7 @@ fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let mut parts = text.split('.');
     let (day, month, year) = (parts.next()?, parts.next()?, parts.next());
     let (day, month) = (day.parse::<i8>().ok()?, month.parse::<i8>().ok()?);
-    // The third part must have the length of a year: "1.4.2" is the number of a version, not a date.
+    // The third part must have the length of a year: "1.4.2" is a version number, not a date.
     let is_year = year.is_none_or(|year| matches!(year.len(), 2 | 4));
     let is_date = (1..=31).contains(&day) && (1..=12).contains(&month) && is_year && parts.next().is_none();
     let is_unit = prompt.is(List::Currency, at + 1) || prompt.is(List::Percent, at + 1) || prompt.is(List::Hour, at + 1);
@@ -551,7 +551,7 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts denote: the latest one up to `until`; without `until`, the next one from today, or a recent one.
+/// Returns the date that the parts denote: the latest one up to `until` or, without `until`, the next one from today or a recent one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();
@@ -572,8 +572,8 @@ fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(until) = until {
         return dates.into_iter().filter(|date| *date <= until).max();
     }
-    // A date with a month can be up to 45 days ago; an older date is read as one in the next year. A month alone stands for its first
-    // day, so it can be 30 days older.
+    // A date with a month can be up to 45 days in the past; an older date is read as a date in the next year. A month alone stands for its
+    // first day, so it can be 30 days older.
     let past = if parts.is_vague { 75 } else { 45 };
     let oldest = if parts.month.is_some() { today.checked_sub(past.days()).ok()? } else { today };
     let fitting = |date: &&Date| **date >= oldest && weekday.is_none_or(|weekday| date.weekday() == weekday);

@@ -1,5 +1,5 @@
-//! Writes the names of months and weekdays in full and with the capitals of the prompt's language: "sat 12 dec" becomes
-//! "Saturday 12 December".
+//! Writes the names of months and weekdays in full and with the capitalization of the prompt's language: "sat 12 dec" becomes "Saturday 12
+//! December".
 
 use jiff::civil::Date;
 
@@ -9,16 +9,16 @@ use super::prompt::{Prompt, Range};
 use super::times;
 use super::tokens::{Kind, fold};
 
-/// The maximum number of letters of an abbreviation.
+/// The maximum number of letters in an abbreviation.
 const SHORT_LETTERS_MAX: usize = 5;
 
-/// The maximum number of letters of a sign for hours that follows its number without a space: "19h".
+/// The maximum number of letters of an hour symbol that directly follows its number: "19h".
 const SHORT_HOUR_LETTERS_MAX: usize = 2;
 
 /// Any day: only the words of the dates are needed here, not their values.
 const ANY_DAY: Date = Date::constant(2000, 1, 1);
 
-/// Words for the parts of a day after the name of a weekday.
+/// Words for parts of the day that follow the name of a weekday.
 const PARTS: [&str; 24] = [
     "morning",
     "mornings",
@@ -88,7 +88,7 @@ fn before<'a>(prompt: &Prompt<'a>, from: usize, at: usize) -> &'a str {
     if from >= at { "" } else { &prompt.words.text[prompt.words.start(from)..prompt.words.start(at)] }
 }
 
-/// Returns the phrase of a list that consists of only this word and is in the prompt's language.
+/// Returns the list's phrase in the prompt's language that consists only of this word.
 fn mark(prompt: &Prompt<'_>, list: List, at: usize) -> Option<Mark> {
     prompt.at(list, at).find(|mark| mark.to == at + 1 && mark.language == prompt.language)
 }
@@ -217,7 +217,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let is_range = prompt.end(List::To, at + 1).is_some_and(is_day)
         || prompt.before(List::To, at).is_some_and(|to| to > 0 && is_day(to - 1));
     let has_partner = is_range || is_pair(at + 1, at + 2) || at > 1 && is_pair(at - 1, at - 2);
-    // Days with a sign or "and" between them are a list ("sat + sun", "sex e sab"), except the same word twice ("so und so").
+    // Days that are joined by a sign or "and" are a list ("sat + sun", "sex e sab"), except the same word twice ("so und so").
     let joins = |one: usize, other: usize| {
         let is_joint =
             matches!(prompt.fold(one), "+" | "&") || prompt.is(List::And, one) && prompt.fold(other) != prompt.fold(at);

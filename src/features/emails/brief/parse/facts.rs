@@ -1,4 +1,4 @@
-//! Recognizes the numbers of a prompt (percentages, money, counts and lengths of time) and its codes.
+//! Recognizes the codes and the numbers in a prompt: percentages, money, counts and lengths of time.
 
 use super::super::{FactKind, FactValue};
 use super::lexicon::List;
@@ -112,7 +112,7 @@ fn currency_code(word: &str) -> &str {
     }
 }
 
-/// Recognizes a price without a currency by the words and signs around it: "85 → 95", "was 19.99", "instead of 240".
+/// Recognizes a price without a currency by the words and symbols around it: "85 → 95", "was 19.99", "instead of 240".
 pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if prompt.kind(at) != Kind::Number || prompt.raw(at).contains(':') {
         return None;
@@ -136,7 +136,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if after_arrow && at > 2 && (0..3).any(|back| prompt.kind(at - 1 - back.min(at - 1)) == Kind::Number) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }
-    // In a change of price, the first of two prices is the old price: "de 15 a 17 €".
+    // In a price change, the first of two prices is the old price: "de 15 a 17 €".
     let next = prompt.end(List::To, at + 1).filter(|_| !prompt.is(List::And, at + 1) && prompt.fold(at + 1) != "-");
     if next.is_some_and(|next| money(prompt, next).is_some())
         && ((at.saturating_sub(8)..at).any(|at| prompt.is(List::CuePrice, at)) || is_raised(prompt, at, next))
@@ -269,7 +269,7 @@ pub fn duration(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     Some(Found::new(FactKind::Period, Range::of(at, end), None))
 }
 
-/// Recognizes a number of places or things: "8 places", "max 18 people", "the first 100".
+/// Recognizes a count of places, people or items: "8 places", "max 18 people", "the first 100".
 pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let (count, end) = quantity(prompt, at)?;
     let limit = prompt.before(List::Limited, at);

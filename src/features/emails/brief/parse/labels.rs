@@ -10,7 +10,7 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 use crate::base::text::capitalized;
 
-/// The labels of a subject that need no sign after them. Words such as "title" can also start a statement.
+/// The labels of a subject that need no punctuation after them. Words such as "title" can also start a statement.
 const SUBJECTS: [&str; 7] = ["subject", "subj", "betreff", "objet", "asunto", "oggetto", "onderwerp"];
 
 impl Classifier<'_> {

@@ -118,7 +118,7 @@ pub struct Lexicon {
     rewrite: HashMap<String, String>,
     sentences: Vec<Pattern>,
     openers: Vec<Pattern>,
-    /// The folded words of [`List::Spelling`], and their spelling.
+    /// The folded words of [`List::Spelling`], each with its spelling.
     spelling: Vec<(String, String)>,
 }
 

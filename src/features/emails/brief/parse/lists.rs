@@ -1,8 +1,8 @@
-//! TABLE: the word lists of the parser, with their tables and keys in the files of the languages.
+//! TABLE: the word lists of the parser, with their tables and keys in the language files.
 
 macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
-        /// A word list. The literal after each name is the table and key of the list in the files of the languages.
+        /// A word list. The literal after each name is the table and key of the list in the language files.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum List { $($(#[$note])* $name,)* Month, Weekday, ShortWeekday, Numeral, DayOrdinal, Position, NamedDay, Language, Goal }
 
@@ -10,7 +10,7 @@ macro_rules! lists {
         pub const LISTS: &[(&str, List)] = &[$(($key, List::$name),)*];
 
         impl List {
-            /// Returns the table and key of the list in the files of the languages.
+            /// Returns the table and key of the list in the language files.
             pub fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
@@ -98,7 +98,7 @@ lists! {
     Closing = "note.closing",
     /// Thanks and other closing words after the last sentence, without punctuation before them.
     Thanks = "note.thanks",
-    /// Verbs of people whose words the prompt repeats: "Steve said".
+    /// Verbs that attribute words in the prompt to a person: "Steve said".
     Says = "note.says",
     /// Verbs that report what colleagues say or want: "my boss says", "legal wants".
     Colleague = "note.colleague",
@@ -106,23 +106,23 @@ lists! {
     Correction = "note.correction",
     /// Phrases that withdraw the words before them: "keep that out".
     Withdrawn = "note.withdrawn",
-    /// Phrases of people who do not know which of several values is right: "not sure which".
+    /// Phrases that express doubt about which of several values is right: "not sure which".
     Unsure = "note.unsure",
-    /// Words for an older text that the prompt quotes: "last year's text".
+    /// Words for older text that the prompt quotes: "last year's text".
     OldText = "note.old_text",
     /// Words before a reason: "because", "otherwise".
     Because = "words.because",
-    /// Words of people who think aloud or chat: "I guess", "lol".
+    /// Words that people use when they think aloud or chat: "I guess", "lol".
     Remark = "note.remark",
     /// Sounds that the email leaves out: "um", "lol".
     Sound = "note.sound",
-    /// Nouns for the email next to the name of a language: "English version".
+    /// Nouns for the email that precede or follow the name of a language: "English version".
     Version = "note.version",
     /// Words for "no" and "nothing" before a noun.
     Without = "note.without",
-    /// Words that only lead into a statement: "well".
+    /// Words that merely introduce a statement: "well".
     Filler = "note.filler",
-    /// Words for the parts of an email and for its writing.
+    /// Words for the parts of an email and for writing it.
     Craft = "note.craft",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",
@@ -181,7 +181,7 @@ lists! {
     Canceled = "words.canceled",
     /// Statements that recipients do not have to do anything.
     Assure = "words.assure",
-    /// Verbs of sentences that invite the recipients: "win a trip".
+    /// Verbs in sentences that invite the recipients: "win a trip".
     Invite = "words.invite",
     SpokenComma = "spoken.comma",
     SpokenStop = "spoken.stop",
@@ -207,7 +207,7 @@ lists! {
     Past = "date.past",
     /// Verbs in the past tense: "who came", "abgeholt haben".
     PastVerb = "date.past_verb",
-    /// Phrases with the name of a weekday that do not denote a day.
+    /// Phrases that contain the name of a weekday but do not denote a day.
     NotDay = "date.not_day",
     Hour = "date.hour",
     Am = "date.am",

@@ -1,4 +1,4 @@
-//! The names in a prompt: products, persons, places, contact details and links.
+//! The names in a prompt: products, people, places, contact details and links.
 
 use super::super::FactKind;
 use super::facts::Found;
@@ -283,5 +283,5 @@ pub fn signer(prompt: &Prompt<'_>, range: Range) -> Option<(Range, Range)> {
 /// The maximum number of words in the name of a person who signs.
 const SIGNER_WORDS_MAX: usize = 3;
 
-/// The maximum number of words of a person's title.
+/// The maximum number of words in a person's title.
 const TITLE_WORDS_MAX: usize = 4;

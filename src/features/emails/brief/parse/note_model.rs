@@ -1,8 +1,8 @@
 //! Finds statements that read like notes to the writer, with a linear model (logistic regression) over hashed n-grams of words and
 //! characters.
 //!
-//! The rules recognize notes by their phrases, but the lists of phrases are incomplete. The model was trained with the texts of
-//! `tests/samples/notes`. A statement that the model classifies as a note becomes unclear text: the email leaves it out, and a warning
+//! The rules recognize notes by their phrases, but the lists of phrases are incomplete. The model was trained on the samples in
+//! `tests/samples/notes`. A statement that the model classifies as a note is marked as unclear: the email leaves it out, and a warning
 //! reports it.
 
 #[cfg(test)]
@@ -17,7 +17,8 @@ use super::reading::Read;
 use super::roles;
 use super::tokens::{Kind, fold};
 
-/// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight is the bias, which every text has.
+/// The weights, one byte for each bucket of features, in steps of [`STEP`]. The first weight is the bias, which is added for every
+/// statement.
 static WEIGHTS: &[u8; BUCKETS] = include_bytes!("../../../../../assets/brief/notes.weights");
 
 /// The number of buckets. With fewer buckets, more features collide; more buckets make the program larger.
@@ -26,21 +27,21 @@ const BUCKETS: usize = 1 << 16;
 /// The quantization step of the weights.
 const STEP: f32 = 1.0 / 40.0;
 
-/// The maximum number of words of a text that the model reads. Longer texts are usually dictated prompts without punctuation, which
-/// contain more than notes.
+/// The maximum number of words in a statement that the model reads. Longer statements are usually from dictated prompts without
+/// punctuation, and contain more than notes.
 const WORDS_MAX: usize = 40;
 
-/// The maximum number of words of a label, including its colon.
+/// The maximum number of words in a label, including its colon.
 const LABEL_WORDS_MAX: usize = 5;
 
 /// The maximum length of a short sentence, in words and punctuation marks. A short sentence such as "Elections." contains too little
 /// evidence, so its threshold is higher.
 const SHORT_WORDS: usize = 3;
 
-/// The maximum number of words of a subject such as "the first 50 customers".
+/// The maximum number of words in a subject such as "the first 50 customers".
 const SUBJECT_WORDS_MAX: usize = 5;
 
-/// Treats statements that read like notes as unclear text.
+/// Marks statements that read like notes as unclear.
 pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let is_alone = read.pieces.len() == 1;
@@ -55,11 +56,11 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
                 group.iter_mut().filter(|piece| piece.class == Class::Content).for_each(|piece| piece.class = Class::Unclear);
                 continue;
             }
-            // The rules for corrections handle a text that corrects a value.
+            // The rules for corrections handle text that corrects a value.
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
-            // A sentence can invite the recipients ("Win a trip to Japan: everyone who orders takes part"), and a short text can be the
+            // A sentence can invite the recipients ("Win a trip to Japan: everyone who orders takes part"), and a short phrase can be the
             // heading of an item ("3. Shipping: orders before 19 December arrive in time").
             let is_heading = read.sentence.item.is_some()
                 && range.from == start
@@ -78,7 +79,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if belongs(prompt, range) || is_statement(prompt, range) {
                 continue;
             }
-            // A short text that starts with a number is a value, such as "8 quid".
+            // A short phrase that starts with a number is a value, such as "8 quid".
             let is_value = range.len() <= VALUE_WORDS_MAX && prompt.kind(range.from) == Kind::Number;
             if is_value || probability(prompt, range).is_none_or(|own| own < threshold(prompt, range, is_alone)) {
                 continue;
@@ -125,7 +126,7 @@ fn inside(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<Range> {
     (0..pieces.len()).filter(|at| is_content(*at)).filter(is_inside).map(|at| pieces[at].range).collect()
 }
 
-/// The maximum number of words in a reason without a verb, including the sign after it.
+/// The maximum number of words in a reason without a verb, including the punctuation mark after it.
 const REASON_WORDS_MAX: usize = 5;
 
 /// Returns the starts of the pieces that follow a request to tell the recipients something, as in "can you tell everyone the website was
@@ -147,11 +148,11 @@ fn announced(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<usize> {
     pieces.windows(2).filter(is_kept).map(|pair| pair[1].range.from).collect()
 }
 
-/// Returns whether words of a range show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
+/// Returns whether words in a range show that it is a statement: "no action needed", or "need a barista" in a prompt about a job.
 fn is_statement(prompt: &Prompt<'_>, range: Range) -> bool {
     let text = prompt.text(range);
     let is_assurance = prompt.has(List::Assure, range);
-    // In a prompt about an outage, a text with a verb and a value is a statement: "client portal was down 9.10-11.40 this morning".
+    // In a prompt about an outage, a phrase with a verb and a value is a statement: "client portal was down 9.10-11.40 this morning".
     let is_news = roles::goal(prompt) == Some(Goal::Outage) && has_value(prompt, range) && prompt.has(List::Finite, range);
     // A changed price, or a discount with a code, is a statement: "Duero sofa 690 instead of 890", "camp stove 15% off with code
     // WILD15".
@@ -192,7 +193,7 @@ fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
 /// The maximum number of words in the title of an event.
 const TITLE_WORDS_MAX: usize = 6;
 
-/// Returns whether all long words of a range are capitalized, as in titles. German nouns are capitalized too.
+/// Returns whether all long words in a range are capitalized, as in titles. German nouns are capitalized too.
 fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
     let words: Vec<usize> = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let others = [List::Craft, List::Email, List::Goal, List::Please, List::Readers, List::Greeting];
@@ -239,21 +240,21 @@ fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.words.is_capital(at) && prompt.kind(at) == Kind::Word && !prompt.is(List::Common, at)
 }
 
-/// The maximum number of words of a price or a time with the sign after it.
+/// The maximum number of words in a price or a time, including the punctuation mark after it.
 const VALUE_WORDS_MAX: usize = 4;
 
-/// The probability of being a note below which a text that the rules classify as a note is probably a statement.
+/// Below this probability, text that the rules classify as a note is probably a statement.
 const STATEMENT_PROBABILITY_MAX: f32 = 0.4;
-/// The minimum number of words of a statement that the rules classify as a note.
+/// The minimum number of words in a note that can be reclassified as a statement.
 const STATEMENT_WORDS_MIN: usize = 3;
 
-/// Returns whether a text that the rules classify as a note reads like a statement.
+/// Returns whether text that the rules classify as a note reads like a statement.
 pub fn states(prompt: &Prompt<'_>, range: Range) -> bool {
     let words = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).count();
     words >= STATEMENT_WORDS_MIN && probability(prompt, range).is_some_and(|own| own < STATEMENT_PROBABILITY_MAX)
 }
 
-/// Returns whether a text has a value or a capitalized word.
+/// Returns whether a range contains a value or a capitalized word.
 fn names(prompt: &Prompt<'_>, range: Range) -> bool {
     has_value(prompt, range) || (range.from..range.to).any(|at| prompt.words.is_capital(at))
 }
@@ -273,8 +274,8 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Fragment]) -> 
     groups.filter(|group| group.iter().any(|piece| piece.class == Class::Content))
 }
 
-/// Returns the minimum probability that makes a statement a note. The minimum is lower for text in brackets or before colons and for
-/// whole sentences, which are notes more often than parts of sentences, and for statements with values.
+/// Returns the minimum probability for classifying a statement as a note. The minimum is lower for text in brackets or before colons and
+/// for whole sentences, which are notes more often than parts of sentences, and for statements with values.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
     // A number of recipients can start a statement: "The first 50 customers get a free cup".
@@ -290,7 +291,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         return 0.98;
     }
     match (has_value(prompt, range), is_alone) {
-        // A longer text before a colon, or one at the start of the prompt, is often the topic: "New Year's menu: five courses".
+        // Longer text before a colon, or at the start of the prompt, is often the topic: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         // Sentences about people are more often statements: "Beatriz and Tom lead it".
@@ -372,7 +373,7 @@ fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
 
 /// Returns the word lists that contain one of a range's phrases, except lists whose words say nothing about a statement.
 fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
-    // The model was trained without the verbs in the past tense.
+    // The model was trained without the list of verbs in the past tense.
     let known = prompt.marks(range).map(|mark| mark.list).filter(|list| *list != List::PastVerb);
     let mut lists: Vec<List> = known.collect();
     lists.retain(|list| !matches!(list, List::Common | List::Article | List::Spelling));

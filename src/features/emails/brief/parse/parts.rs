@@ -11,7 +11,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::Kind;
 
-/// The maximum number of words in the name of an event. A name in quotation marks can have three words more.
+/// The maximum number of words in the name of an event. A name in quotation marks can have three more words.
 const EVENT_WORDS_MAX: usize = 8;
 
 pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Option<Goal>) {
@@ -41,8 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the
-/// day of an event whose weekday can be past or future.
+/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the day of an
+/// event whose weekday can be in the past or in the future.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
@@ -160,7 +160,7 @@ fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
         let first = read
             .found
             .iter()
-            // A place at the start of the range is the event itself, not its place: "a un taller" (to a workshop).
+            // A place at the start of the range is the event itself, not its venue: "a un taller" (to a workshop).
             .filter(|found| typed.contains(&found.kind) && found.range.from >= range.from)
             .filter(|found| found.kind != FactKind::Place || found.range.from > range.from)
             .map(|found| found.range.from)

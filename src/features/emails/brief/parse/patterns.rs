@@ -32,7 +32,7 @@ impl Pattern {
 
     /// Returns the text with its start replaced; `None` if its start does not match the pattern, or if the text already has a subject.
     pub fn open(&self, text: &str) -> Option<String> {
-        // Questions, and texts with a pronoun as their second word, already have a subject: "Suchen Sie ein Geschenk?".
+        // Questions, and statements whose second word is a pronoun, already have a subject: "Suchen Sie ein Geschenk?".
         let second = text.split(' ').nth(1).unwrap_or_default().to_lowercase();
         let is_whole = text.ends_with('?') || ["sie", "wir", "ihr", "we", "you", "nous", "vous"].contains(&second.as_str());
         let lower =

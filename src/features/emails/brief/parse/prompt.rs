@@ -10,7 +10,7 @@ use crate::features::projects::brand::Brand;
 /// The minimum weight of the common words of a second language, as a share of the weight of the main language.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
-/// The maximum number of words and signs in a quotation, including its quotation marks.
+/// The maximum number of words and punctuation marks in a quotation, including its quotation marks.
 const QUOTE_WORDS_MAX: usize = 25;
 
 /// A half-open range of word indexes.
@@ -62,7 +62,7 @@ impl<'a> Prompt<'a> {
         Self::read_with(text, brand, true)
     }
 
-    /// Reads a part of a prompt, whose names and letters are no evidence of its language.
+    /// Reads a part of a prompt. Names and letters are no evidence of a part's language.
     #[cfg(test)]
     pub fn read_part(text: &'a str, brand: &Brand) -> Self {
         Self::read_with(text, brand, false)
@@ -111,7 +111,7 @@ impl<'a> Prompt<'a> {
         Self { words, marks, present, language: language as u8, local, lines, anywhere }
     }
 
-    /// Returns whether most words of a range are in sentences in a language other than the prompt's main language and `language`.
+    /// Returns whether most words in a range are in sentences in a language other than the prompt's main language and `language`.
     pub fn is_foreign(&self, range: Range, language: &str) -> bool {
         let others = |at: &usize| {
             let other = self.local.other(*at, usize::from(self.language));
@@ -204,8 +204,8 @@ impl<'a> Prompt<'a> {
         at > 0 && self.is(List::Position, at) && ["ly", "ment", "mente", "ens"].iter().any(|end| word.ends_with(end))
     }
 
-    /// Returns the range without signs such as commas at its ends. Keeps quotation marks, opening brackets at its start, and closing
-    /// brackets at its end.
+    /// Returns the range without punctuation marks such as commas at its ends. Keeps quotation marks, opening brackets at its start, and
+    /// closing brackets at its end.
     pub fn trim(&self, range: Range) -> Range {
         let Range { mut from, mut to } = range;
         let is_start = |at: usize| {
@@ -227,7 +227,7 @@ impl<'a> Prompt<'a> {
         Range { from, to }
     }
 
-    /// Returns the index of a sign's first occurrence in a range.
+    /// Returns the index of a punctuation mark's first occurrence in a range.
     pub fn sign(&self, sign: &str, range: Range) -> Option<usize> {
         (range.from..range.to).find(|at| self.fold(*at) == sign)
     }
@@ -360,7 +360,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
     counts
 }
 
-/// In a prompt whose common words weigh less than this in every language, other words and letters are evidence of the language too.
+/// If a prompt's common words weigh less than this in every language, other words and letters also count as evidence of the language.
 const EVIDENCE_WEIGHT_MAX: f32 = 4.5;
 
 /// The weight of a word that the lists of only one language contain, and of a word with a letter of only one language.
@@ -369,7 +369,7 @@ const EVIDENCE_WEIGHT: f32 = 1.0;
 /// The weight of the name of a month of only one language: more than that of the brand's language.
 const MONTH_WEIGHT: f32 = 1.5;
 
-/// The minimum number of letters of a word that is evidence of a language.
+/// The minimum number of letters in a word that is evidence of a language.
 const EVIDENCE_LETTERS_MIN: usize = 4;
 
 /// Letters that only one of the languages uses, or uses far more often than the others.

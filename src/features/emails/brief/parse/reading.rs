@@ -29,12 +29,12 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
     ends.max().map(|end| end + 1).max(link).unwrap_or(start)
 }
 
-/// The minimum number of words of a statement that follows a greeting with no punctuation between them.
+/// The minimum number of words in a statement that follows a greeting with no punctuation between them.
 const GREETED_WORDS_MIN: usize = 4;
 
 /// Returns the position of the first word of a statement after introductory words and the prompt's greeting.
 pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
-    // A statement can follow a greeting without a sign: "slt fermé …", "hello everyone our opening hours …".
+    // A statement can follow a greeting without punctuation: "slt fermé …", "hello everyone our opening hours …".
     let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);
     let greets = greets.map(|end| prompt.end(List::Readers, end).unwrap_or(end)).filter(|end| {
         let is_followed = prompt.kind(*end) == Kind::Word && !prompt.words.is_glued(*end) && end + GREETED_WORDS_MIN <= range.to;
@@ -60,7 +60,7 @@ pub fn zone(text: &str) -> Option<&str> {
     zones.map(|mark| words.slice(mark.from, mark.to)).find(is_name)
 }
 
-/// Returns the phrases of all languages in a text.
+/// Returns the phrases in the text, in all languages.
 pub fn marks(words: &Words<'_>) -> Vec<Mark> {
     let mut marks = Vec::new();
     lexicons().iter().enumerate().for_each(|(language, lexicon)| lexicon.mark(words, language as u8, &mut marks));

@@ -35,8 +35,8 @@ fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Removes the dates of weekdays that recur: a first day follows ("a teacher for Wednesdays 7pm, from 6 January"), or the prompt says when
-/// something happens in every month ("the box comes every first Thursday of the month. Skip a box before Tuesday noon").
+/// Removes the dates of recurring weekdays. A weekday recurs if a first day follows ("a teacher for Wednesdays 7pm, from 6 January"), or if
+/// the prompt says when something happens every month ("the box comes every first Thursday of the month. Skip a box before Tuesday noon").
 fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let is_weekday = |found: &Found| {
@@ -87,7 +87,7 @@ fn go_back(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns whether a date is one weekday without a number or a bound.
+/// Returns whether a date is a single weekday without a number or a bound.
 fn is_lone_weekday(prompt: &Prompt<'_>, found: &Found) -> bool {
     let has_number = (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let is_weekday = prompt.has(List::Weekday, found.range) || prompt.has(List::ShortWeekday, found.range);
@@ -102,10 +102,10 @@ fn happened(prompt: &Prompt<'_>, fragment: Range, day: Range) -> bool {
     }
     let near = Range::of(day.from.saturating_sub(VERB_WORDS_MAX).max(fragment.from), (day.to + VERB_WORDS_MAX).min(fragment.to));
     prompt.all(List::PastVerb, near).any(|verb| {
-        // The period of an abbreviation follows its weekday: "Sa. den Stollen abgeholt haben".
+        // A period follows an abbreviated weekday: "Sa. den Stollen abgeholt haben".
         let after = day.to + usize::from(prompt.fold(day.to) == "." && prompt.words.is_glued(day.to));
         let between = if verb.to <= day.from { Range::of(verb.to, day.from) } else { Range::of(after, verb.from) };
-        // A verb around the day belongs to it: "haben am Samstag abgeholt".
+        // The parts of a verb can surround the day: "haben am Samstag abgeholt".
         let is_around = verb.from < day.from && day.to < verb.to;
         is_around || !(between.from..between.to).any(|at| prompt.is(List::Finite, at) || prompt.kind(at) == Kind::Sign)
     })
@@ -213,7 +213,7 @@ mod tests {
     use crate::features::emails::brief::{FactKind, FactRole, FactValue};
     use crate::features::projects::brand::Brand;
 
-    /// Returns the dates of a prompt that is typed on 22 February 2027, in order.
+    /// Returns the dates in a prompt that was written on 22 February 2027, in order.
     fn days(prompt: &str) -> Vec<Option<Date>> {
         let brief = parse(prompt, &Brand::default(), None, date(2027, 2, 22));
         let day = |value: &Option<FactValue>| match value {
@@ -250,7 +250,7 @@ mod tests {
         assert!(days("Abrimos por las mañanas, viernes santo cerrado.").iter().all(Option::is_none));
     }
 
-    /// Regression tests: of days that are joined with spaces only, the email stated only the last one, and "5a feira" was a number.
+    /// Regression tests: if only spaces separated several days, the email stated only the last day, and "5a feira" was read as a number.
     #[test]
     fn days_in_a_row_are_a_period_and_portuguese_weekdays_have_numbers() {
         let periods = |prompt: &str, language: &str| {

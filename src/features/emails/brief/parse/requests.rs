@@ -11,7 +11,7 @@ use super::tokens::Kind;
 /// The maximum number of words from "thank" to the people who are thanked.
 const THANKED_WORDS_MAX: usize = 7;
 
-/// The minimum number of words of the content that follows a request without punctuation.
+/// The minimum number of words in the content that follows a request without punctuation.
 const CONTENT_WORDS_MIN: usize = 6;
 
 impl Classifier<'_> {
@@ -73,7 +73,7 @@ impl Classifier<'_> {
             // One request can follow another: "Say thanks and mention we deliver".
             return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
         }
-        // A word for asking at the start belongs to the request: "Bitte um Bewertung".
+        // A word for "ask" at the start belongs to the request: "Bitte um Bewertung".
         let from = self.inner(fragment).from;
         let start = if prompt.is(List::Ask, from) { from } else { start };
         let is_person =
@@ -121,7 +121,7 @@ impl Classifier<'_> {
         let writes = prompt.end(List::Write, start);
         let near = Range::of(writes.unwrap_or(start), (start + if writes.is_some() { 10 } else { 6 }).min(fragment.to));
         let goal = writes.and_then(|end| prompt.find(List::Goal, Range::of(end, (end + 4).min(fragment.to))));
-        // The recipients can follow the kind of the email: "Reminder for people who …".
+        // The recipients can follow the kind of email: "Reminder for people who …".
         let kind = prompt.all(List::Goal, Range::of(start, (start + 3).min(fragment.to))).find(|mark| {
             let readers = Range::of(mark.to, (mark.to + 4).min(fragment.to));
             (names_kind(*mark) || matches!(goal_of(*mark), Goal::Survey | Goal::Review))
@@ -183,7 +183,7 @@ impl Classifier<'_> {
         Some(self.unpunctuated(email, rest, fragment, is_title, writes.is_some()).unwrap_or(fragment.to))
     }
 
-    /// Returns the start of the content that follows the name of the email without "about" or a sign: "Reminder Christmas concert, …".
+    /// Returns the start of the content that follows the name of the email without "about" or punctuation: "Reminder Christmas concert, …".
     fn unpunctuated(&self, email: Range, rest: Range, fragment: Range, is_title: bool, is_asked: bool) -> Option<usize> {
         let prompt = self.prompt;
         let mut goals = prompt.all(List::Goal, Range::of(email.from, email.from + 1));

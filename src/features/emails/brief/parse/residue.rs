@@ -56,20 +56,20 @@ const REQUESTS: [List; 44] = [
     List::Goal,
 ];
 
-/// The minimum number of letters of a word that a warning reports. Shorter words are mostly prepositions and pronouns.
+/// The minimum number of letters in a word that a warning reports. Shorter words are mostly prepositions and pronouns.
 const LETTERS_MIN: usize = 5;
 
-/// The minimum number of letters of a single word in lowercase that a warning reports.
+/// The minimum number of letters in a single word in lowercase that a warning reports.
 const LONE_LETTERS_MIN: usize = 6;
 
-/// The minimum number of letters of a word that a warning reports together with a longer word before it.
+/// The minimum number of letters in a word that a warning reports together with a longer word before it.
 const RUN_LETTERS_MIN: usize = 4;
 
-/// The maximum number of words of a topic before the first word that a warning must report.
+/// The maximum number of words in a topic before the first word that a warning must report.
 const TOPIC_WORDS_MAX: usize = 4;
 
-/// Adds to the unclear texts the words of request topics that nothing else in the brief contains, and the names in descriptions of the
-/// recipients: "everyone who ordered The Glass Orchard".
+/// Adds to the brief's unclear parts the words of request topics that nothing else in the brief contains, and the names in descriptions of
+/// the recipients: "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let spans: Vec<Span> = kept(brief).collect();
     let names_subject = SUBJECTS.contains(&brief.purpose);
@@ -100,8 +100,7 @@ pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
 /// The lists whose phrases forbid something. The words of a prohibition must not be added to the email.
 const FORBIDS: [List; 3] = [List::Not, List::Avoid, List::Without];
 
-/// The purposes whose emails are also about something that the description of the recipients names: "the people who bought a
-/// coffee table".
+/// The purposes of emails whose topic can be in the description of the recipients: "the people who bought a coffee table".
 const SUBJECTS: [Goal; 7] = [Goal::Cart, Goal::Review, Goal::Survey, Goal::Welcome, Goal::ThankYou, Goal::Apology, Goal::Outage];
 
 /// Returns whether a word is in no word list, so that it probably names the subject of the email: "survey about the friday timetable".
@@ -123,7 +122,7 @@ fn is_topic(prompt: &Prompt<'_>, mark: Mark, purpose: Goal) -> bool {
     names(Goal::Survey) && goal_of(mark) != purpose || names(Goal::Review) && goal_of(mark) == purpose && is_compound
 }
 
-/// The maximum number of words of a phrase in the word lists.
+/// The maximum number of words in a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
 
 /// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer

@@ -31,7 +31,7 @@ const INVITATION_WEIGHT: f32 = 2.5;
 pub const SORRY: [&str; 9] =
     ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
 
-/// The starts of the words for the length and the mistakes of a prompt.
+/// The beginnings of words for the length or the mistakes of a prompt.
 const PROMPT_FLAWS: [&str; 22] = [
     "typo",
     "long",
@@ -57,13 +57,13 @@ const PROMPT_FLAWS: [&str; 22] = [
     "typefout",
 ];
 
-/// The maximum number of words of an excuse for the prompt.
+/// The maximum number of words in an excuse for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
-/// Returns whether a short text apologizes for the length or the mistakes of the prompt: "sorry its long".
+/// Returns whether a short passage apologizes for the length or the mistakes of the prompt: "sorry its long".
 pub fn excuses_prompt(prompt: &Prompt<'_>, range: Range) -> bool {
     let range = prompt.trim(range);
-    // The word for a flaw must be the last word, or the last before "email": "Sorry for the long wait" is for the recipients.
+    // The word for a flaw must be the last word, or the last word before "email": "Sorry for the long wait" is for the recipients.
     let is_end = |at: usize| at == range.to || prompt.end(List::Email, at) == Some(range.to);
     let is_flaw = |at: usize| is_end(at + 1) && PROMPT_FLAWS.iter().any(|flaw| prompt.fold(at).starts_with(flaw));
     (2..=FLAW_WORDS_MAX).contains(&range.len())
@@ -78,7 +78,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
     let whole = Range::of(0, prompt.words.len());
     for mark in prompt.all(List::Goal, whole) {
         let goal = lexicons()[usize::from(mark.language)].goal(mark.value);
-        // After another kind of email, "reminder" is not a kind of its own: "cart reminder".
+        // After another kind of email, "reminder" does not name a separate kind: "cart reminder".
         let follows = || weights.iter().any(|_| prompt.before(List::Goal, mark.from).is_some());
         if goal == Goal::Reminder && follows() {
             continue;
@@ -94,7 +94,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         } else {
             1.0
         };
-        // An apology at the end of a long prompt is for the prompt itself: "désolé j'écris du train".
+        // An apology at the end of a long prompt is about the prompt itself: "désolé j'écris du train".
         let is_late = mark.from >= LATE_WORDS && mark.from + LAST_WORDS > prompt.words.len();
         if goal == Goal::Apology && is_late && mark.to == mark.from + 1 {
             continue;
@@ -293,22 +293,22 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
     }
 }
 
-/// Returns whether a day is the new day of something: "wurde auf Samstag verschoben".
+/// Returns whether something was moved to this day: "wurde auf Samstag verschoben".
 fn is_moved_to(prompt: &Prompt<'_>, found: &Found) -> bool {
     let from = found.range.from;
     let is_led = |at: usize| matches!(prompt.fold(at), "auf" | "naar" | "to");
     is_led(from) || from > 0 && is_led(from - 1)
 }
 
-/// Returns whether an email for this purpose is about an event.
+/// Returns whether an email with this purpose is about an event.
 fn is_happening(goal: Goal) -> bool {
     matches!(goal, Goal::Event | Goal::Webinar | Goal::Reminder)
 }
 
-/// The maximum number of words of a time: "9 p.m. CET".
+/// The maximum number of words in a time: "9 p.m. CET".
 const TIME_WORDS_MAX: usize = 6;
 
-/// Returns whether a day ends a period whose start has a time before it: "Friday 9pm to Saturday 6am".
+/// Returns whether a day ends a period whose start includes a time: "Friday 9pm to Saturday 6am".
 fn is_end(prompt: &Prompt<'_>, found: &Found) -> bool {
     let Range { from, to } = found.range;
     let ends = |at: usize| times::time(prompt, at).is_some_and(|time| time.range.to == from);
@@ -357,7 +357,7 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
     best.filter(|(score, _)| *score < 72).map(|(_, role)| role)
 }
 
-/// Returns the role that a date without a cue has in an email for this purpose.
+/// Returns the role that a date without a cue has in an email with this purpose.
 fn by_goal(goal: Goal, bound: Bound) -> FactRole {
     use Bound as B;
     use FactRole as R;

@@ -8,7 +8,7 @@ use super::prompt::{Prompt, Range};
 use super::reading::Read;
 use super::tokens::{Kind, Words, fold};
 
-/// Changes the class of words that only announce a list, such as "three stories:", to topic.
+/// Classifies words that merely announce a list, such as "three stories:", as a topic.
 pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let starts =
@@ -22,7 +22,7 @@ pub fn introductions(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Treats a label whose text is unclear as unclear text, because the label means nothing without it: "Dress code: none haha".
+/// Marks a label as unclear if its text is unclear, because the label means nothing without the text: "Dress code: none haha".
 pub fn labels(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         for at in 1..read.pieces.len() {
@@ -36,7 +36,7 @@ pub fn labels(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Turns content with a word that the email must not contain into unclear text, which a warning reports.
+/// Marks content as unclear if it contains a word that the email must not contain. A warning reports unclear content.
 pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Fragment>) {
     let words = fields.constraints.iter().filter(|constraint| constraint.kind == ConstraintKind::AvoidWord);
     let avoided: Vec<String> =
@@ -63,7 +63,7 @@ pub fn leave_out(prompt: &Prompt<'_>, fields: &Fields, pieces: &mut Vec<Fragment
     }
 }
 
-/// The maximum number of letters that an inflected form adds to a word, such as the "s" of "sales".
+/// The maximum number of letters that an inflected form adds to a word, such as the "s" in "sales".
 const ENDING_LETTERS_MAX: usize = 2;
 
 /// Returns whether the words at an index are a phrase, or another form of it: "sales" is a form of "sale", but "wholesale" is not.
@@ -73,7 +73,7 @@ fn is_at(prompt: &Prompt<'_>, at: usize, phrase: &Words<'_>) -> bool {
     (0..last).all(|word| prompt.fold(at + word) == phrase.fold(word)) && is_form(prompt.fold(at + last), phrase.fold(last))
 }
 
-/// The maximum number of words of a name after a closing: "cheers tom from the bakery".
+/// The maximum number of words in a name after a closing: "cheers tom from the bakery".
 const SIGNER_WORDS_MAX: usize = 4;
 
 /// Separates thanks and greetings at the end of a line from the statement before them: "ask for Mel thx", "… bis Samstag danke gruß jutta".
@@ -126,8 +126,8 @@ fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
 /// The maximum number of words before the verb in "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
 
-/// Treats content as unclear text if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies
-/// first"), or if the prompt asks about it ("(1 hr??)"). People who are quoted in the email have a title or quotation marks.
+/// Marks content as unclear if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies first"),
+/// or if the prompt asks about it ("(1 hr??)"). People who are quoted in the email have a title or quotation marks.
 pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let sentence = read.sentence.range;
@@ -154,7 +154,7 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The words for a wish of a colleague, who can quote the words to print: "chair wants 'esteemed members'".
+/// The verbs for a colleague's wish. The colleague can quote the words to print: "chair wants 'esteemed members'".
 const WANTS: [&str; 9] = ["wants", "want", "will", "mochte", "veut", "quiere", "vuole", "wil", "quer"];
 
 /// The words before the name of a person to ask: "ask Dave".
@@ -211,7 +211,7 @@ fn asks_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> bool {
     is_name && asks && prompt.fold(sentence.to - 1) == "?"
 }
 
-/// Returns whether a text in brackets asks a colleague to do something: "(Karim: check with the host!)".
+/// Returns whether text in brackets asks a colleague to do something: "(Karim: check with the host!)".
 fn is_for_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     let name = range.from + 1;
     let is_name = matches!(prompt.fold(range.from), "(" | "[")
@@ -234,7 +234,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     {
         from = next;
     }
-    // The rules for corrections handle a text that corrects a value.
+    // The rules for corrections handle text that corrects a value.
     let is_corrected = prompt.all(List::Correction, range).any(|mark| has_value(prompt, Range::of(mark.to, range.to)));
     if is_corrected || prompt.is(List::Title, from) && !prompt.is(List::Colleague, from) {
         return false;
@@ -256,8 +256,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
 const OTHERS: [List; 9] =
     [List::Common, List::Please, List::Readers, List::Finite, List::And, List::Not, List::Article, List::Question, List::Title];
 
-/// Treats content as unclear text if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is
-/// wrong".
+/// Marks content as unclear if it is another person's claim that the prompt denies or doubts: "Anja says the 20th but that is wrong".
 pub fn hearsay(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let Range { from, to } = read.sentence.range;

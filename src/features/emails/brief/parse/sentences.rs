@@ -8,12 +8,12 @@ use super::reading::marks;
 use super::tokens::Words;
 use crate::base::text::capitalized;
 
-/// The maximum number of clauses of a statement. Longer lists are printed as they are.
+/// The maximum number of clauses in a statement. Longer lists are printed as they are.
 const CLAUSES_MAX: usize = 8;
-/// The minimum number of words of a clause with a verb that can be a sentence.
+/// The minimum number of words in a clause with a verb that can be a sentence.
 const SENTENCE_WORDS_MIN: usize = 3;
 
-/// Returns a statement with its missing subject, and with its short clauses as sentences.
+/// Returns a statement with its missing subject added, and with its short clauses written as sentences.
 pub fn completed(lexicon: &Lexicon, text: &str) -> String {
     let text = &lexicon.with_subject(text);
     let bare = text.trim_end_matches(['.', '!']);

@@ -7,10 +7,10 @@ use super::lexicon::List;
 use super::prompt::Range;
 use super::tokens::Kind;
 
-/// The maximum number of words of the closing line in a forwarded email: "LG Heike".
+/// The maximum number of words in the closing line in a forwarded email: "LG Heike".
 const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
 
-/// The maximum number of words of a name in lowercase.
+/// The maximum number of words in a name in lowercase.
 const PLAIN_NAME_WORDS_MAX: usize = 2;
 
 /// The maximum number of words in the role and name of the person who signs: "Head of operations Raj Menon".
@@ -57,7 +57,7 @@ const ROLES: [&str; 37] = [
     "leitung",
 ];
 
-/// The labels of a signature that a name in lowercase can follow without a sign: "unterschrift anke sievers".
+/// The labels of a signature that a name in lowercase can follow without punctuation: "unterschrift anke sievers".
 const SIGNATURES: [&str; 12] = [
     "signed",
     "signature",
@@ -73,7 +73,7 @@ const SIGNATURES: [&str; 12] = [
     "assinatura",
 ];
 
-/// The words after a label of a signature that are not names: "firma aquí".
+/// Words after the label of a signature that are not names: "firma aquí".
 const PLACES: [&str; 8] = ["here", "hier", "ici", "aqui", "qui", "below", "up", "off"];
 
 impl Classifier<'_> {

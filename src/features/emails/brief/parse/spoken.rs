@@ -1,6 +1,6 @@
-//! Replaces dictated punctuation and spelled-out numbers with marks and digits: "twenty percent comma" becomes "20 percent,".
+//! Replaces dictated punctuation and spelled-out numbers with punctuation marks and digits: "twenty percent comma" becomes "20 percent,".
 //!
-//! The text keeps its length in characters, so that the spans of the brief fit the prompt.
+//! The text keeps its length in characters, so that the spans of the brief are valid in the prompt.
 
 use super::super::Brief;
 use super::lexicon::List;
@@ -19,7 +19,7 @@ const MARKS: [(List, &str); 8] = [
     (List::SpokenLine, "."),
 ];
 
-/// A prompt counts as dictated if it spells out at least this many punctuation marks, and more marks than it contains as signs.
+/// A prompt counts as dictated if it spells out at least this many punctuation marks, and more of them than it contains as symbols.
 const MARKS_MIN: usize = 2;
 
 /// A replacement of words by a punctuation mark or a number.
@@ -29,8 +29,8 @@ struct Change {
     text: String,
 }
 
-/// Returns the text of the prompt with signs and digits; `None` if the prompt spells out no punctuation and no numbers of dates, times or
-/// prices.
+/// Returns the text of the prompt with punctuation marks and digits; `None` if the prompt spells out no punctuation and no numbers in
+/// dates, times or prices.
 pub fn written(prompt: &Prompt<'_>) -> Option<String> {
     let mut changes = signs(prompt);
     let mut at = 0;
@@ -112,13 +112,13 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     let mark = prompt.at(List::Numeral, at).max_by_key(|mark| mark.to).filter(|mark| mark.value > 1)?;
     let units = [List::Percent, List::Currency, List::Month, List::Hour, List::Am, List::Pm];
     let is_unit = prompt.kind(mark.to) == Kind::Word && units.into_iter().any(|list| prompt.is(list, mark.to));
-    // "Three hours to relax" can be the name of a product, so the number stays in words unless a word such as "at" precedes it.
+    // "Three hours to relax" can be the name of a product, so the number stays spelled out unless a word such as "at" precedes it.
     let is_hour = prompt.is(List::Hour, mark.to) && !prompt.is(List::Am, mark.to) && !prompt.is(List::Pm, mark.to);
     let leads = [List::TimeAt, List::FromWord, List::UntilWord, List::OnWord, List::Between, List::To];
     let is_led = leads.into_iter().any(|list| prompt.before(list, at).is_some());
     let is_unit = (is_unit && (!is_hour || is_led)) || prompt.fold(mark.to) == "%";
     let unit = Some(mark.to).filter(|_| is_unit && prompt.kind(at) == Kind::Word)?;
-    // A number after the currency is the cents: "thirteen pounds twenty".
+    // A number after the currency states the cents: "thirteen pounds twenty".
     let cents = prompt.end(List::Currency, unit).and_then(|end| prompt.at(List::Numeral, end).max_by_key(|mark| mark.to));
     let cents =
         cents.filter(|cents| (10..100).contains(&cents.value) && !units.into_iter().any(|list| prompt.is(list, cents.to)));
@@ -128,7 +128,7 @@ fn number(prompt: &Prompt<'_>, at: usize) -> Option<(usize, String)> {
     }
 }
 
-/// Collapses all whitespace in the texts of a brief to single spaces, because replaced words leave gaps.
+/// Collapses whitespace in the strings of a brief to single spaces, because replaced words leave gaps.
 pub fn close_gaps(brief: &mut Brief) {
     let parts = [&mut brief.audience, &mut brief.subject, &mut brief.preheader, &mut brief.headline].into_iter().flatten();
     let stories = brief.stories.iter_mut().flat_map(|story| story.heading.iter_mut().chain([&mut story.text]));

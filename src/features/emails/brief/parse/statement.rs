@@ -17,11 +17,11 @@ pub enum Form {
     Clause,
 }
 
-/// Returns the sentence for a range of the prompt without the ranges in `cut`. It is empty if no words remain.
+/// Returns the sentence for a range of the prompt without the ranges in `cut`. The sentence is empty if no words remain.
 pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
     let range = prompt.trim(range);
     let mut text = match form {
-        // A clause with a withdrawn part keeps its order: moving its verb would restore that part.
+        // A clause with a withdrawn part keeps its word order: moving its verb would restore that part.
         Form::Clause if is_verb_last(prompt) && !cut.iter().any(|gap| gap.overlaps(range)) => {
             reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut))
         }
@@ -39,10 +39,10 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
 /// The units of measurement that are the same in most languages.
 const UNITS: [&str; 12] = ["mm", "cm", "m", "km", "ml", "cl", "l", "g", "kg", "kw", "kwh", "m²"];
 
-/// The maximum number of words of a name in quotation marks.
+/// The maximum number of words in a name in quotation marks.
 const NAME_WORDS_MAX: usize = 5;
 
-/// Returns the names in quotation marks and the measures of a text that is not in the email's language.
+/// Returns the quoted names and the measurements in text that is not in the email's language.
 pub fn names(prompt: &Prompt<'_>, range: Range) -> Vec<Fact> {
     let fact = |own: Range| Fact {
         kind: FactKind::Sentence,
@@ -82,7 +82,7 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The minimum number of words of a statement that "sorry" follows.
+/// The minimum number of words in a statement that "sorry" follows.
 const SORRY_WORDS_MIN: usize = 3;
 
 /// Removes the writer's "sorry" at the end of a statement: "we go up sorry".
@@ -286,7 +286,7 @@ fn balanced(text: &str) -> String {
     text
 }
 
-/// Removes the brackets around a whole text.
+/// Removes the brackets around the text if they enclose all of it.
 fn unbracketed(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', ' ']);
     let inside = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| bare.strip_prefix(open)?.strip_suffix(close));

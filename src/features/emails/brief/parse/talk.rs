@@ -11,7 +11,7 @@ use super::reading::Read;
 use super::roles;
 use super::tokens::Kind;
 
-/// Turns withdrawn text and remarks in brackets into unclear text, whose facts are not read.
+/// Marks withdrawn text and remarks in brackets as unclear, so that their facts are not read.
 pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 0..reads.len() {
         let marks: Vec<usize> = prompt
@@ -53,7 +53,7 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
 const REASON_STARTS: [&str; 16] =
     ["it", "they", "he", "she", "that", "this", "es", "das", "er", "sie", "ca", "cela", "eso", "esto", "dat", "het"];
 
-/// Turns the reason for a withdrawal into unclear text: "please do not write that, it scared people last time".
+/// Marks the reason for a withdrawal as unclear: "please do not write that, it scared people last time".
 fn leave_reasons(prompt: &Prompt<'_>, read: &mut Read) {
     for at in 1..read.pieces.len() {
         let (before, own) = (read.pieces[at - 1], read.pieces[at]);
@@ -68,7 +68,7 @@ fn leave_reasons(prompt: &Prompt<'_>, read: &mut Read) {
 /// The maximum number of words in a question that the prompt itself answers.
 const QUESTION_WORDS_MAX: usize = 8;
 
-/// Treats a question that the next sentence denies as unclear text: "Vouchers for Father's Day? Nah, Mother's Day".
+/// Marks a question as unclear if the next sentence answers "no": "Vouchers for Father's Day? Nah, Mother's Day".
 pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for at in 1..reads.len() {
         let (question, answer) = (reads[at - 1].sentence.range, reads[at].sentence.range);
@@ -84,14 +84,14 @@ pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words of a sentence that an expression of doubt affects as a whole.
+/// The maximum number of words in a sentence that an expression of doubt affects as a whole.
 const DOUBT_WORDS_MAX: usize = 40;
 
 /// The words at the end of the line before a quoted email: "Julian wrote:".
 const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
 
-/// Treats outdated texts as unclear text: an email quoted below the email that the prompt forwards, last year's text, and sentences
-/// whose writer doubts which value is right.
+/// Marks outdated text as unclear: an email quoted below the forwarded email, last year's text, and sentences whose writer doubts which
+/// value is right.
 pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut has_values = false;
     let mut is_older = false;
@@ -113,7 +113,7 @@ pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Turns HTML comments into notes, because readers of a web page do not see the comments.
+/// Classifies HTML comments as notes, because readers of a web page do not see the comments.
 pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let is_open = |at: usize| prompt.fold(at) == "<" && prompt.fold(at + 1) == "!" && prompt.words.is_glued(at + 1);
     let is_close = |at: usize| prompt.fold(at) == ">" && at > 1 && prompt.fold(at - 1) == "-" && prompt.words.is_glued(at);
@@ -132,7 +132,7 @@ pub fn hide_comments(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words of a remark before a withdrawal.
+/// The maximum number of words in a remark before a withdrawal.
 const REMARK_WORDS_MAX: usize = 4;
 
 /// Returns whether only a remark without a value precedes a withdrawal in its sentence: "hmm not confirmed leave that out".
@@ -185,7 +185,7 @@ fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
 }
 
-/// The maximum number of words of an excuse at the end of a prompt.
+/// The maximum number of words in an excuse at the end of a prompt.
 const EXCUSE_WORDS_MAX: usize = 9;
 
 impl Classifier<'_> {
@@ -205,7 +205,7 @@ impl Classifier<'_> {
         names_email && (whole.from..whole.to).any(is_secret)
     }
 
-    /// Returns whether a sentence of a chat is a short answer to the other people in it: "none lol".
+    /// Returns whether a sentence of a chat is a short answer to the other people in the chat: "none lol".
     pub(super) fn is_answer(&self, sentence: &Sentence, whole: Range) -> bool {
         let lists = [List::NoteWhole, List::Not, List::Please, List::And, List::Sound, List::Remark];
         let answers = (whole.from..whole.to).any(|at| lists.iter().any(|list| self.prompt.is(*list, at)));
@@ -236,8 +236,8 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only with a
-        // kind of email, such as "welcome series"; other series are products.
+        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only if a kind
+        // of email precedes the word, as in "welcome series"; other series are products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);

@@ -93,7 +93,7 @@ fn brands() -> BTreeMap<String, Brand> {
     brands.into_iter().map(brand).collect()
 }
 
-/// Normalizes a text for comparisons, as the samples' `README.md` describes.
+/// Normalizes text for comparison, as the samples' `README.md` describes.
 fn plain(text: &str) -> String {
     let text: String = text
         .to_lowercase()
@@ -114,7 +114,7 @@ fn plain(text: &str) -> String {
         .join(" ")
 }
 
-/// Returns whether a text contains a form that is not a part of a longer word or number.
+/// Returns whether the text contains a form that is not part of a longer word or number.
 fn shows(text: &str, form: &str) -> bool {
     let (text, form) = (plain(text), plain(form));
     let mut from = 0;
@@ -188,7 +188,7 @@ fn notations(fact: &Fact) -> String {
     }
 }
 
-/// Returns every text of a brief that an email prints.
+/// Returns all text of a brief that an email prints.
 fn printed(brief: &Brief) -> Vec<String> {
     let facts = brief.facts.iter().map(|fact| fact.text.clone());
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.clone());
@@ -207,7 +207,7 @@ fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
-/// The numbers of facts, constraints and fields of the samples that the parser recognizes.
+/// The numbers of facts, constraints and fields in the samples that the parser recognizes.
 #[derive(Default, Debug)]
 struct Score {
     facts: usize,
@@ -278,7 +278,7 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     measure_limits(sample, brief, &printed, score, misses);
 }
 
-/// Counts the forbidden texts, the constraints, and the parts with separate fields that the parser recognizes.
+/// Counts the forbidden passages, the constraints, and the parts with separate fields that the parser recognizes.
 fn measure_limits(sample: &Sample, brief: &Brief, printed: &[String], score: &mut Score, misses: &mut Vec<String>) {
     let id = &sample.id;
     for text in &sample.forbidden {
@@ -409,7 +409,7 @@ fn every_word_of_the_sample_prompts_is_accounted_for() {
     }
 }
 
-/// Words and signs that the parser treats specially.
+/// Words and symbols that the parser treats specially.
 const WORDS: &[&str] = &[
     "20",
     "%",

@@ -1,4 +1,4 @@
-//! The times of a prompt, in the notations of several languages.
+//! Recognizes the times in a prompt, in the notations of several languages.
 
 use jiff::civil::Time;
 
@@ -84,7 +84,7 @@ pub fn time(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     })
 }
 
-/// Returns whether a number of hours with a unit is at a word: "24 h". The unit in "meio dia" belongs to the name of a time.
+/// Returns whether a number of hours with a unit starts at a word: "24 h". The unit in "meio dia" belongs to the name of a time.
 fn is_number_of_hours(prompt: &Prompt<'_>, start: usize, clock: &Clock) -> bool {
     let is_number = prompt.kind(start) == Kind::Number;
     is_number && clock.is_marked && !clock.has_minutes && (start + 1..clock.end).any(|at| prompt.is(List::Unit, at))
@@ -114,7 +114,7 @@ fn clamp(hour: i8, minute: i8) -> Option<Time> {
 pub struct Clock {
     hour: i8,
     minute: i8,
-    /// Whether a word or sign marks the number as a time.
+    /// Whether a word or symbol marks the number as a time.
     is_marked: bool,
     is_pm: bool,
     has_minutes: bool,

@@ -1,4 +1,4 @@
-//! Splits a prompt into words, numbers, signs and addresses. This module does not depend on the language of the prompt.
+//! Splits a prompt into words, numbers, punctuation marks and addresses. This module does not depend on the language of the prompt.
 
 use super::super::Span;
 use crate::base::text::push_without_accent;
@@ -22,7 +22,7 @@ pub struct Word {
     /// The word in lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// The byte range of the word in the prompt, from `start` to before `end`.
+    /// The byte range of the word in the prompt. `end` is exclusive.
     pub start: usize,
     pub end: usize,
     /// Whether there is no space before the word.
@@ -120,7 +120,7 @@ impl<'a> Words<'a> {
         Span { start: self.characters[self.words[from].start], end: self.characters[self.words[to - 1].end] }
     }
 
-    /// Returns whether a word is a sign that can be between the words of a phrase without changing it, such as a hyphen.
+    /// Returns whether a word is a punctuation mark that can be between the words of a phrase without changing it, such as a hyphen.
     pub fn is_joint(&self, at: usize) -> bool {
         matches!(self.fold(at), "-" | "'" | "·" | "*" | "_")
     }
@@ -182,7 +182,7 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
     (Kind::Sign, first.len_utf8())
 }
 
-/// Recognizes an email address or a web address at the start of a text.
+/// Recognizes an email address or a web address at the start of the text.
 fn address(rest: &str) -> Option<(Kind, usize)> {
     let end = rest
         .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '«' | '»' | '“' | '”' | '„'))
@@ -226,7 +226,7 @@ fn is_known_end(end: &str) -> bool {
     ENDS.contains(&end)
 }
 
-/// Returns the length of the number at the start of a text: digits, and single separators between digits.
+/// Returns the length of the number at the start of the text: digits, and single separators between digits.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);

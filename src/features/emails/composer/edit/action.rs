@@ -171,8 +171,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the check for lost facts is skipped after the action, because the user asked to remove or change facts, or
-    /// because the action itself keeps them. A translation keeps every text that it cannot translate.
+    /// Returns whether the check for lost facts is skipped after the action, because the user asked to remove or change facts, or because
+    /// the action itself keeps them. A translation keeps all text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

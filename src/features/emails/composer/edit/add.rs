@@ -19,7 +19,7 @@ use crate::vocab::limits;
 
 /// The maximum number of products in an added grid.
 const PRODUCTS: usize = 3;
-/// The maximum length, in characters, of a text from the knowledge base.
+/// The maximum length, in characters, of text from the knowledge base.
 const KNOWLEDGE_CHARACTERS: usize = 420;
 
 pub fn add(
@@ -264,7 +264,7 @@ fn topic_key(topic: Topic) -> &'static str {
     }
 }
 
-/// Returns the name of a language as a fact of a reply.
+/// Returns the name of a language, for use in a reply.
 pub fn named_language(language: Language) -> Fact {
     Fact::Message(format!("language_{}", language.code()))
 }
@@ -290,7 +290,7 @@ fn about(entry: &Knowledge<'_>, topic: Topic) -> Option<(usize, String)> {
     let mut out = String::new();
     for sentence in all.get(first..)? {
         let length = out.chars().count() + sentence.chars().count();
-        // Further sentences must name the topic unless the title does, and must not be about another topic.
+        // Additional sentences must name the topic unless the title does, and must not be about another topic.
         if length > KNOWLEDGE_CHARACTERS || !out.is_empty() && (!is_titled && !names(sentence) || digresses(sentence)) {
             break;
         }

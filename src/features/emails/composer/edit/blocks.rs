@@ -39,7 +39,7 @@ pub fn kind(block: &Block) -> Option<Target> {
     })
 }
 
-/// Returns whether a text is a signature: a few words on several lines.
+/// Returns whether the text is a signature: a few words on several lines.
 fn is_closing(text: &Text) -> bool {
     let words = text.text.words();
     words.contains('\n') && !words.contains("\n\n") && words.chars().count() < 80
@@ -92,7 +92,7 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     }
     match removed {
         0 => Err(missing(target, email)),
-        // With a position, a story is a text in a newsletter, not the text about the brand: "the third story".
+        // With a position, a story is an item in a newsletter, not the text about the brand: "the third story".
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
@@ -178,7 +178,7 @@ pub fn remove_product(email: &mut Email, name: &str) -> ActionResult {
     Err(Reply::new("no_words").text("words", name))
 }
 
-/// Returns the value of the table row with this label, if no other text of the email has these words.
+/// Returns the value of the table row with this label, if no other text in the email contains these words.
 pub fn labeled(email: &Email, label: &str) -> Option<String> {
     let tables = email.blocks.iter().filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
     let rows = tables.flat_map(|table| &table.rows).filter(|row| row.cells.len() == 2);

@@ -19,7 +19,7 @@ const CHROMA: f32 = 0.16;
 /// with the same name.
 const GRAY: f32 = 0.035;
 const GRAY_LIGHTNESS: f32 = 0.16;
-/// The maximum distance between two colors that look alike, whatever their hue.
+/// The maximum distance between two colors that look alike, regardless of their hue.
 const ALIKE: f32 = 0.06;
 
 impl Named {

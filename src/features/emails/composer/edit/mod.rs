@@ -73,7 +73,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
                 continue;
             }
         };
-        // Hidden merge fields keep the words of an instruction from matching a part of a field.
+        // Merge fields are hidden so that the words of an instruction do not match a part of a field.
         let mut changed = merge_words::hide(&edited.email);
         let outcome = carry_out(&mut changed, &action, means);
         let changed = merge_words::show(&changed);
@@ -101,7 +101,7 @@ fn refusal(vocabulary: &Vocabulary, clause: &str, reason: &Reply) -> String {
     shown(&vocabulary.tell(&Reply::new("unknown").text("clause", clause.trim_end_matches('.')).text("hint", hint)))
 }
 
-/// Rejects a change that breaks a rule of documents, has no effect, or loses a fact that the user did not ask to remove.
+/// Rejects a change that violates a rule for documents, has no effect, or loses a fact that the user did not ask to remove.
 fn sound(before: &Email, after: &Email, action: &Action, means: &EditResources<'_>, done: Reply) -> ActionResult {
     if let Some(violation) = after.check().first() {
         return Err(Reply::new("breaks").text("problem", violation));

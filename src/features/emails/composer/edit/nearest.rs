@@ -26,7 +26,7 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let acts = ["remove", "move", "change", "swap"].iter().any(|class| stands(vocabulary.class(class)));
         return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
     };
-    // With an ordinal, a story is a text in a newsletter, not the text about the brand: "the second story".
+    // With an ordinal, a story is an item in a newsletter, not the text about the brand: "the second story".
     let counts = |at: usize| vocabulary.ordinals.iter().any(|ordinal| words.any(at, ordinal).is_some());
     let target = if *target == Target::Story && (0..words.len()).any(counts) { &Target::Text } else { target };
     let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();
@@ -34,7 +34,7 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let colors = vocabulary.named_colors.iter();
         colors.into_iter().any(|(name, _)| name.len() == 1 && vocabulary.is_form(&plain(word), &name[0]))
     });
-    // Several colors, an address or empty quotation marks are not a new text.
+    // Several colors, an address or empty quotation marks are not new text.
     let is_many_colors = colored(*target) && is_painted && rest.contains(' ');
     let is_text = !is_many_colors && !rest.contains([':', '"', '“', '„', '«']);
     let is_short = !rest.is_empty() && is_text && rest.chars().count() <= VALUE_CHARACTERS_MAX;

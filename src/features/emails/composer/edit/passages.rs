@@ -1,4 +1,4 @@
-//! Finds and replaces words in the texts of an email.
+//! Finds and replaces words in the text of an email.
 
 use serde_json::Value;
 

@@ -36,10 +36,10 @@ pub enum Bound<'a> {
 /// The gaps of a form with their values, in the order of the form.
 pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 
-/// The maximum number of steps for matching a form. Only texts that repeat the words of forms many times need more steps; they do not
-/// match.
+/// The maximum number of steps for matching a form. Only instructions that repeat the words of forms many times need more steps. They do
+/// not match.
 const STEPS_MAX: u32 = 20_000;
-/// The maximum number of words of one instruction.
+/// The maximum number of words in one instruction.
 const WORDS_MAX: usize = 400;
 /// The maximum number of words from the email that an instruction repeats without quotation marks.
 const SAID_WORDS_MAX: usize = 30;
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         self.quotes.iter().find(|(open, ..)| *open == at).map(|(_, close, text)| (close + 1, Bound::Text(text)))
     }
 
-    /// Returns the texts that start at a word and can fill a gap, longest first.
+    /// Returns the passages that start at a word and can fill a gap, longest first.
     fn texts(&self, slot: Slot, at: usize, is_last: bool) -> Vec<(usize, Bound<'a>)> {
         let is_said = |text: &str| slot != Slot::Said || (self.scene.contains)(text);
         if let Some((end, Bound::Text(text))) = self.quote(at) {

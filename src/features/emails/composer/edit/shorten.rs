@@ -21,7 +21,7 @@ use crate::features::emails::document::*;
 /// The minimum length, in characters, of a shortened line.
 const LINE_CHARACTERS_MIN: usize = 6;
 
-/// Shortens a line of the email, or removes the filler from its texts.
+/// Shortens a line of the email, or removes filler sentences from the email's text.
 pub fn shorten(email: &mut Email, part: PartName, means: &EditResources<'_>) -> ActionResult {
     let lacking = missing(part.target, email);
     let before = email.clone();
@@ -76,7 +76,7 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // The side with a number is kept, because numbers state the news.
+            // The side with a number is kept, because numbers are usually the news.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);
@@ -105,7 +105,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
         markup(&mut |text| {
             let all: Vec<&str> = text.split('\n').flat_map(sentences).collect();
             let filler = all.iter().filter(|sentence| is_filler(sentence, language) && !closing.contains(**sentence));
-            // A text keeps at least one sentence.
+            // At least one sentence is kept.
             candidates.extend(filler.take(all.len().saturating_sub(1)).map(|sentence| (*sentence).to_owned()));
             None
         });

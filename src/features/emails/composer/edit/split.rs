@@ -90,7 +90,7 @@ pub fn clauses(prompt: &str, language: Language, scene: Scene<'_>) -> Vec<Clause
 struct Understood {
     intent: Intent,
     action: Action,
-    /// Whether the part ends with a text without quotation marks, which may continue after a comma.
+    /// Whether the part ends with unquoted text, which may continue after a comma.
     is_open: bool,
 }
 
@@ -134,7 +134,7 @@ fn pieces(prompt: &str, vocabulary: &'static Vocabulary) -> Vec<(usize, usize)> 
             || (matches!(token.fold.as_str(), "." | "!" | "?") && !words.joined(at) && !after_number);
         let taken = words.any(at, joiner).filter(|_| at > 0);
         if ends {
-            // A period can be part of a new text, so the piece includes the period.
+            // A period can be part of new text, so the piece includes the period.
             found.push((start, if token.fold == "," || token.fold == ";" { token.start } else { token.end }));
             start = token.end;
         } else if let Some(taken) = taken {

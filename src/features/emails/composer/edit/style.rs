@@ -12,7 +12,7 @@ use crate::features::emails::theme::Theme;
 use crate::features::emails::theme::design::{BoxForm, HeroForm, QuoteForm};
 use crate::features::projects::brand::Brand;
 
-/// Colors a part. If the instruction names the part's old color, the part must have it.
+/// Colors a part. If the instruction names the part's old color, the part must have that color.
 pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> ActionResult {
     let theme = Theme::new(brand, email, 0);
     let has = |own: Color| part.was.is_none_or(|was| was.means(own));
@@ -31,7 +31,7 @@ pub fn paint(email: &mut Email, part: PartName, color: Color, brand: &Brand) -> 
     Ok(Reply::about("painted", part.target).text("color", color))
 }
 
-/// Replaces the color of an instruction that says "our blue" with the brand's own color of this name.
+/// Replaces the color in an instruction that says "our blue" with the brand's color of that name.
 pub fn own_color(action: Action, clause: &str, vocabulary: &Vocabulary, brand: &Brand) -> Result<Action, Reply> {
     let Action::Paint { part, color: named } = action else { return Ok(action) };
     let words = Tokens::read(clause);
@@ -98,14 +98,14 @@ fn parsed(color: Option<&str>) -> Option<Color> {
     color?.parse().ok()
 }
 
-/// Returns the main color before the theme makes it legible.
+/// Returns the main color before the theme adjusts it for legibility.
 fn own_primary(email: &Email, brand: &Brand, theme: &Theme) -> Color {
     let palette = &brand.palette;
     let own = [&palette.primary, &palette.button, &palette.accent].into_iter().find_map(|color| parsed(color.as_deref()));
     email.style.primary.or(own).unwrap_or(theme.light.band.ground)
 }
 
-/// Returns the color of buttons before the theme makes it legible.
+/// Returns the color of buttons before the theme adjusts it for legibility.
 fn own_button(email: &Email, brand: &Brand, theme: &Theme) -> Color {
     let given = email.style.button.or(email.style.primary).or_else(|| parsed(brand.palette.button.as_deref()));
     given.unwrap_or_else(|| own_primary(email, brand, theme))

@@ -23,8 +23,8 @@ pub fn contains(email: &Email, words: &str) -> bool {
     found
 }
 
-/// Replaces words everywhere in the email. If both texts are dates, the weekday before the date and the end of a countdown change with the
-/// date.
+/// Replaces words everywhere in the email. If both the old and the new words are dates, the weekday before the date and the end of a
+/// countdown change with the date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> ActionResult {
     // If the words are the label of a row, its value is replaced: "Change the time to 6 pm".
     if let Some(value) = blocks::labeled(email, from) {
@@ -74,7 +74,7 @@ fn replace_words(email: &mut Email, from: &str, to: &str, means: &EditResources<
     Ok(Reply::new("replaced").text("from", from).text("to", to).text("count", count))
 }
 
-/// Returns the last day that a text names, if the text contains a digit. "Tonight" is not accepted.
+/// Returns the last day that the text names, if the text contains a digit. "Tonight" is not accepted.
 pub fn day_of(text: &str, email: &Email, means: &EditResources<'_>) -> Option<Date> {
     let facts = brief::parse(text, means.brand, Some(&email.language), means.today).facts;
     let mut days = facts.into_iter().rev().filter_map(|fact| match fact.value {
@@ -107,7 +107,7 @@ pub fn corrected(email: &Email, word: &str, to: &str, context: Option<&str>) -> 
     changed.ok().filter(|_| count > 0)
 }
 
-/// Returns a few characters of a context next to its word, without partial words and ellipses.
+/// Returns a few characters of the context next to the word, without partial words and ellipses.
 fn near(text: &str, is_before: bool) -> &str {
     const CHARACTERS_MAX: usize = 12;
     let text = text.trim_matches('…');
@@ -170,7 +170,7 @@ fn breaks(violations: Vec<Violation>) -> Reply {
     Reply::new("breaks").text("problem", violations.first().map(ToString::to_string).unwrap_or_default())
 }
 
-/// Returns the email after `change` was applied to the strings that recipients can read.
+/// Returns the email after applying `change` to the strings that recipients can read.
 pub fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, Reply> {
     let mut json = email.to_json();
     words_of(&mut json, change);
@@ -208,7 +208,7 @@ pub fn set(email: &mut Email, part: PartName, value: &str) -> ActionResult {
             let code = &mut coupon.ok_or(missing)?.code;
             let old = code.to_string();
             put(code, target, value)?;
-            // Other texts of the email can contain the old code.
+            // Other text in the email can contain the old code.
             *email = changed(email, &mut |text| *text = with_replaced(text, &old, &escape(value)).0)?;
         }
         Target::Quote => {
@@ -255,7 +255,7 @@ fn rich<const MAX: usize>(target: Target, text: &str) -> Result<Rich<MAX>, Reply
     if fits { Ok(rich) } else { Err(Reply::about("too_long", target).text("max", MAX)) }
 }
 
-/// Returns the texts and the addresses of the buttons, from top to bottom.
+/// Returns the label and the address of each button, from top to bottom.
 fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
     let mut found = Vec::new();
     for block in &mut email.blocks {
@@ -350,7 +350,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     Ok(Reply::new("removed_sentence").text("text", sentence))
 }
 
-/// Returns whether the email has a paragraph that can get another sentence.
+/// Returns whether the email has a paragraph to which a sentence can be added.
 pub fn has_paragraph(email: &Email) -> bool {
     email.blocks.iter().any(|block| blocks::kind(block) == Some(Target::Text))
 }
@@ -397,7 +397,7 @@ pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>)
     Ok(Reply::about("added_text", Target::Sentence).text("text", sentence))
 }
 
-/// Sets the first occurrence of these words in each running text in bold type.
+/// Sets the first occurrence of these words in each passage in bold type.
 pub fn bold(email: &mut Email, words: &str) -> ActionResult {
     let (mut found, mut count) = (false, 0);
     for markup in running_texts(email) {
@@ -419,10 +419,10 @@ pub fn bold(email: &mut Email, words: &str) -> ActionResult {
     }
 }
 
-/// A function that changes the markup of one running text.
+/// A function that changes the markup of one passage.
 type Remake<'a> = Box<dyn FnOnce(&mut dyn FnMut(&str) -> Option<String>) + 'a>;
 
-/// Returns a function for each running text of the email, from top to bottom, that changes its markup.
+/// Returns a function for each passage of the email, from top to bottom, that changes its markup.
 pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
     fn remake<'a, const MAX: usize>(rich: &'a mut Rich<MAX>) -> Remake<'a> {
         Box::new(move |change| {
@@ -446,7 +446,7 @@ pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
     found
 }
 
-/// Signs the email: changes the name of the signature, or adds a signature.
+/// Signs the email: changes the name in the signature, or adds a signature.
 pub fn sign(email: &mut Email, name: &str, means: &EditResources<'_>) -> ActionResult {
     let signed = |greeting: &str| Rich::parse(&format!("{greeting}\n**{}**", escape(name))).ok();
     match blocks::closing(email) {

@@ -1,5 +1,5 @@
-//! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the target language. All other texts
-//! stay unchanged, because only a language model can translate them.
+//! Translates the sentences that the composer wrote itself, and formats dates, times and prices in the target language. All other text
+//! stays unchanged, because only a language model can translate it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,16 +24,16 @@ use crate::features::emails::composer::tokens::plain;
 use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::document::{Direction, Email};
 
-/// The maximum number of unchanged texts that a reply lists, and their maximum length in characters.
+/// The maximum number of unchanged sentences that a reply lists, and their maximum length in characters.
 const KEPT_NAMED: usize = 6;
 const KEPT_CHARACTERS: usize = 60;
 /// The dates of an email are recognized from `DAYS_BEFORE` days before today to `DAYS_AFTER` days after today.
 const DAYS_BEFORE: i64 = 60;
 const DAYS_AFTER: i64 = 400;
-/// The fields of a document that are not translated: names, codes, postal addresses and alternative texts.
+/// The fields of a document that are not translated: names, codes, postal addresses and alternative text.
 const NAMES: [&str; 6] = ["name", "code", "author", "sender", "address", "alt"];
 
-/// Translates the email's standard texts. All blocks and facts are kept.
+/// Translates the email's standard phrases. All blocks and facts are kept.
 pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> ActionResult {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     if own == language {
@@ -49,7 +49,7 @@ pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_
     Ok(Reply { then: (!kept.is_empty()).then(|| Box::new(then)), ..done })
 }
 
-/// Makes the email's standard texts formal or informal.
+/// Makes the email's standard phrases formal or informal.
 pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> ActionResult {
     let own = Language::of(&email.language).unwrap_or(Language::En);
     let voice = Voice { formal, ..Voice::of(means.brand, &Rules::default(), own) };
@@ -125,7 +125,7 @@ impl Phrase {
     }
 }
 
-/// Returns the length of a literal at the start of a text, in bytes. Case, bold marks, and the kinds of spaces and apostrophes do not
+/// Returns the length of a literal at the start of the text, in bytes. Case, bold marks, and the kinds of spaces and apostrophes do not
 /// matter.
 fn prefix(text: &str, literal: &str) -> Option<usize> {
     let same = |c: char| match c {
@@ -183,7 +183,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Returns the changed email, the number of changed texts, and the first texts that stay unchanged; `None` if nothing changes.
+    /// Returns the changed email, the number of changed strings, and the first sentences that stay unchanged; `None` if nothing changes.
     fn run(&self) -> Option<(Email, usize, Vec<String>)> {
         let mut json = self.email.to_json();
         let (mut count, mut kept) = (0, Vec::new());
@@ -220,7 +220,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Exchanges the sentences of a text that are phrases of the composer. Adds the other sentences to `kept`.
+    /// Replaces the sentences in the text that are phrases of the composer. Adds the other sentences to `kept`.
     fn prose(&self, text: &str, kept: &mut Vec<String>) -> Option<String> {
         if let Some(whole) = self.phrase(text) {
             return Some(whole);
@@ -249,7 +249,7 @@ impl Exchange<'_> {
         (out != text).then_some(out)
     }
 
-    /// Returns whether a text has words to translate: it is not a name, and contains a word of at least three letters.
+    /// Returns whether the text has words to translate: it is not a name, and contains a word of at least three letters.
     fn has_language(&self, text: &str) -> bool {
         let own = folded(&text.replace('*', ""));
         let names = self.means.brand.products.iter().map(|product| product.name.as_str()).chain(self.means.brand.name.as_deref());
@@ -258,7 +258,7 @@ impl Exchange<'_> {
         !is_name && !is_person && own.split(' ').any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
     }
 
-    /// Returns a text that is a phrase of the composer in the target language or wording.
+    /// Returns the text in the target language or wording, if it is a phrase of the composer.
     fn phrase(&self, text: &str) -> Option<String> {
         let text = text.trim();
         let is_meant = |phrase: &Phrase| self.from != self.to || phrase.has_forms;
@@ -349,7 +349,7 @@ impl Exchange<'_> {
         written.get(&folded(text)).copied()
     }
 
-    /// Returns the only value that a text states.
+    /// Returns the value that the text states, if it is the only one.
     fn read(&self, text: &str) -> Option<FactValue> {
         if let Some(first) = self.day(text) {
             return Some(FactValue::Days { first, last: None });
@@ -372,7 +372,7 @@ impl Exchange<'_> {
         let allowed = |name: &String| plain(name);
         let names: Vec<String> = from.months.iter().chain(&from.weekdays).map(allowed).collect();
         let has_weekday = from.weekdays.iter().any(|name| words.contains(&plain(name)));
-        // A text with other words is not converted, because these words would be lost.
+        // Text with other words is not converted, because these words would be lost.
         let small = Vocabulary::of(self.from).class("date_words");
         let is_known = |word: &str| names.iter().any(|name| name == word) || small.iter().any(|own| own.concat() == word);
         let mut worded = words.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
@@ -392,7 +392,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Returns the number of letters of a phrase outside its gaps.
+/// Returns the number of letters in a phrase outside its gaps.
 fn literal(text: &str) -> usize {
     let outside = text.split('{').map(|part| part.split_once('}').map_or(part, |(_, literal)| literal));
     outside.map(|part| part.chars().filter(|c| c.is_alphabetic()).count()).sum()

@@ -64,7 +64,7 @@ pub enum ElementKind {
     /// A phrase of a class: `@change`.
     Class(String),
     Slot(Slot),
-    /// A sign such as a colon.
+    /// A punctuation mark such as a colon.
     Sign(String),
 }
 
@@ -75,10 +75,10 @@ pub enum Slot {
     Part,
     /// Any text, or a quotation.
     Value,
-    /// A new text that starts with an uppercase letter.
+    /// New text that starts with an uppercase letter.
     Label,
     Quote,
-    /// A text that the email contains.
+    /// Text that the email contains.
     Said,
     /// The words that describe a corrected value.
     Any,

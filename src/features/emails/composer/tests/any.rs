@@ -188,7 +188,7 @@ fn briefs() -> impl Strategy<Value = drafts::DraftBrief> {
     })
 }
 
-/// The texts that `usual_prompts` can add to English prompts.
+/// The strings that `usual_prompts` can add to English prompts.
 const ADDED: &[&str] = &[
     "Keep it short.",
     "No exclamation marks.",
@@ -197,7 +197,7 @@ const ADDED: &[&str] = &[
     "Questions? Call 0141 496 0062.",
     "Only in our shop at the harbor.",
 ];
-/// The texts that `usual_prompts` can add to German prompts.
+/// The strings that `usual_prompts` can add to German prompts.
 const ADDED_GERMAN: &[&str] = &["Bitte kurz halten.", "Keine Ausrufezeichen.", "Button: Jetzt ansehen", "Nur im Laden in Kiel."];
 
 /// Generates prompts as people write them, each with its brand and language: a prompt of the reviewed sets, and up to two additions.

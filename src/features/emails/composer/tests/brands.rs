@@ -1,4 +1,4 @@
-//! Brands for tests: a shop with much material, a software company with little material, and a German shop.
+//! Brands for tests: a shop with a lot of material, a software company with little material, and a German shop.
 
 use crate::features::emails::composer::Knowledge;
 use crate::features::projects::brand::*;

@@ -170,7 +170,7 @@ fn a_reminder_of_an_offer_has_a_coupon_and_a_button() {
     assert!(text.contains("┆ HELLOAGAIN ┆") && target(&composed.email).is_some(), "{text}");
 }
 
-/// Regression test: a reminder for patients "not seen in 6 months" did not say how long the visit was ago.
+/// Regression test: a reminder for patients "not seen in 6 months" did not say how long ago the visit was.
 #[test]
 fn a_reminder_says_how_long_its_recipients_have_been_away() {
     let reminder = |audience: &str| {

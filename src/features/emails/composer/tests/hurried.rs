@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Returns the lines of the email that the tea shop sends for a prompt, without the marks of markup.
+/// Returns the lines of the email that the tea shop sends for a prompt, without markup characters.
 fn email(prompt: &str, language: &str) -> String {
     print::text(&one(prompt, &brands::teas(), language, 7).email).replace('\u{a0}', " ").replace("**", "")
 }
@@ -193,7 +193,7 @@ fn periods_of_street_names_end_no_sentence() {
     assert!(!text.contains("Torstr\n") && text.contains("Torstr. 8"), "{text}");
 }
 
-/// Regression test: "MON-FRI" and "SAT" were printed apart from their hours.
+/// Regression test: "MON-FRI" and "SAT" were printed separately from their hours.
 #[test]
 fn each_line_of_a_timetable_is_a_row() {
     assert_says(

@@ -1,4 +1,4 @@
-//! Tests of all phrases of all languages against the fact contract.
+//! Tests of all phrases in all languages against the fact contract.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn forms(phrase: &str) -> [String; 2] {
     forms.map(|form| form + rest)
 }
 
-/// Returns an email with each of these texts in a separate block.
+/// Returns an email with each of these strings in a separate block.
 fn email(language: Language, texts: &[String]) -> Email {
     let block = |(at, text): (usize, &String)| json!({ "type": "text", "id": format!("t{at}"), "text": text });
     let header = json!({ "type": "header", "id": "header", "name": "Leaf" });

@@ -1,4 +1,4 @@
-//! Tests of emails from many briefs, for brands with much and with little material.
+//! Tests of emails from many briefs, for brands with a lot of material and with little material.
 
 mod any;
 pub mod brands;

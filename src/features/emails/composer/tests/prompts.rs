@@ -1,4 +1,4 @@
-//! Prompts in the style of users.
+//! Prompts as users write them.
 
 /// Twenty prompts for a shop.
 pub const SHOP: [&str; 20] = [

@@ -10,7 +10,7 @@ fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
     prompts.iter().zip(1..).map(|(prompt, seed)| one(prompt, brand, language, seed)).collect()
 }
 
-/// Returns the flaws that no email may have, in any language.
+/// Returns an email's flaws, judged by rules for all languages.
 pub fn flaws(composed: &Composed) -> Vec<String> {
     let text = print::text(&composed.email);
     let mut flaws: Vec<String> = composed.email.check().iter().map(ToString::to_string).collect();
@@ -32,7 +32,7 @@ pub fn flaws(composed: &Composed) -> Vec<String> {
 /// Returns the share of words that two emails have in common, from 0 to 1.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |text: &str| -> HashSet<String> {
-        // The comparison excludes products, social networks and the footer, which are equal in all emails of a brand.
+        // The comparison excludes products, social networks and the footer, which are identical in all emails of a brand.
         let own = text.lines().skip(1).filter(|line| !line.starts_with("  "));
         let sentences = own.flat_map(|line| line.split(['.', ':', '!', '?']));
         sentences.map(|line| line.trim().to_lowercase()).filter(|line| line.split(' ').count() > 2).collect()

@@ -1,10 +1,11 @@
-//! Emails in several languages: each recipient gets the right language, and tracking and retries refer to the email that was sent.
+//! Tests for emails in several languages: each recipient receives the right language, and tracking and retries refer to the email that was
+//! sent.
 
 use super::*;
 use crate::features::emails::generation;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::{engagement, tracking};
-use crate::vocab::ids::CampaignId;
+use crate::vocab::ids::{CampaignId, EmailId};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
@@ -83,7 +84,7 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let sent = app.post(&format!("{path}/send"), json!({})).data();
     let batch = id(&sent, "batchId");
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds") {}
-    // The language is chosen when the row is written, so later changes do not affect a retry.
+    // The language is chosen when the recipient row is written, so later changes do not affect a retry.
     app.patch_in(&format!("/v1/contacts/{german}"), json!({ "language": "en" })).data();
     assert_eq!(run_to_the_end(&app, batch).sent, 5);
 
@@ -120,7 +121,7 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
             .iter()
             .map(|row| row["subject"].as_str().expect("the value is a string").to_owned());
         assert_eq!(rows.collect::<Vec<_>>(), vec![subject(email); many]);
-        // The cursor is in a direct send that has been deleted since the previous page.
+        // The cursor points to a direct send that has been deleted since the previous page was returned.
         let later = app.get(&format!("{own}/logs?cursor=ffffffffffffffffffffffff.0")).data()["emails"].clone();
         assert_eq!(later.as_array().expect("the value is a list").len(), many);
     }
@@ -135,7 +136,7 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
     }
 }
 
-/// Checks that unsubscribes and opens are counted for the email that the recipient got.
+/// Checks that unsubscribes and opens are counted for the email that the recipient received.
 fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
     let tx = app.read();
     let mailing = sending::by_id(&tx, batch).expect("the store can be read").expect("the row exists");
@@ -171,8 +172,8 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     let (conversation, emails) = series(&app);
     contacts(&app);
     let email = |index: usize| emails[index]["id"].clone();
-    // Each row: the recipient, the email in the request, whether the request contains the conversation, the email that is sent, and
-    // whether a warning states that only the first email in the series is sent.
+    // Each row: the recipient, the position of the email in the request, whether the request names the conversation, the position of the
+    // email that is sent, and whether a warning states that only the first email in the series is sent.
     for (name, named, with_conversation, sent, warned) in [
         ("de", None, true, 1, true),
         ("other", None, true, 0, true),
@@ -208,9 +209,12 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
         let view = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("the ID is a string"))).data();
         assert_eq!((&view["emailId"], &view["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
     }
-    let batch = json!({
-        "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4), "subject": "Hi",
+    let mut batch = json!({
+        "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4),
+        "subject": "{{ broken",
     });
+    assert_eq!(app.post_in("/v1/sending", batch.clone()).body["data"]["field"], "subject");
+    batch["subject"] = "Hi".into();
     let batch = app.post_in("/v1/sending", batch).data();
     assert_eq!(batch["warnings"][0]["code"], "SAME_TEXT_IN_EVERY_LANGUAGE", "{batch}");
     assert_eq!(batch["emailId"], email(4));
@@ -278,14 +282,21 @@ fn a_click_follows_and_counts_for_the_link_in_the_recipients_language() {
 #[test]
 fn a_template_error_in_any_language_is_found_before_sending() {
     let app = TestApp::new();
-    let broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
-    let failure = write(&app, move |tx| {
-        let refused = sending::create(tx, broken).expect_err("the German template is invalid");
-        tx.roll_back();
-        refused
-    });
-    let detail = failure.text();
+    let refusal = |email: Option<EmailId>| {
+        let mut broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
+        broken.contents[1].email = email;
+        let failure = write(&app, move |tx| {
+            let refused = sending::create(tx, broken).expect_err("the German template is invalid");
+            tx.roll_back();
+            refused
+        });
+        failure.text()
+    };
+    let detail = refusal(None);
     assert!(detail.starts_with("template: ") && detail.contains("email in de"), "{detail}");
+    // Regression: the error for a stored email named the field `template`, which the request did not have.
+    let detail = refusal(Some(EmailId::from_bytes([4; 12])));
+    assert!(detail.starts_with("The HTML of the email in de is invalid: "), "{detail}");
 }
 
 #[test]

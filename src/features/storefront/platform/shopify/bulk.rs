@@ -1,7 +1,7 @@
-//! Shopify's exports: start a bulk operation, query its state until it ends, and read its file line by line.
+//! Shopify's exports: starts a bulk operation, queries its state until it ends, and reads its file line by line.
 //!
-//! The cursor is the operation's ID; for customers, it also contains the position in the file. The file is complete only if
-//! it has as many lines as the operation has objects.
+//! The cursor is the operation's ID; for customers, it also contains the position in the file. The file is complete only if it has as many
+//! lines as the operation has objects.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ struct File {
 
 enum State {
     Running,
-    /// The operation ended. Without a file, the export is empty.
+    /// The operation ended. If there is no file, the export is empty.
     Ended(Option<File>),
 }
 
@@ -179,11 +179,11 @@ struct MinPrice {
     currency_code: String,
 }
 
-/// A product, and the price and availability of the variants that were read so far.
+/// A product, with the price and availability of the variants that have been read so far.
 struct PartialProduct {
     product: StoreProduct,
-    /// The lowest price of the variants for sale or, if none is for sale, of all variants. The flag is true for a variant that is
-    /// not for sale.
+    /// The lowest price of the variants that are for sale or, if no variant is for sale, of all variants. The flag is true if the variant
+    /// is not for sale.
     lowest: Option<(bool, f64)>,
     is_for_sale: bool,
 }
@@ -218,7 +218,7 @@ impl PartialProduct {
             ChildKind::Variant { price, compare_at_price, available_for_sale } => {
                 self.is_for_sale |= available_for_sale;
                 let Ok(amount) = price.parse::<f64>() else { return };
-                // The price of a variant for sale takes precedence over a lower price of another variant.
+                // The price of a variant that is for sale takes precedence over a lower price of a variant that is not for sale.
                 let rank = (!available_for_sale, amount);
                 if self.lowest.is_none_or(|lowest| rank < lowest) {
                     self.lowest = Some(rank);
@@ -236,7 +236,7 @@ impl PartialProduct {
     }
 }
 
-/// The published products of an export that were read so far.
+/// The published products of an export that have been read so far.
 #[derive(Default)]
 struct Catalog {
     gathered: BTreeMap<String, PartialProduct>,
@@ -248,14 +248,14 @@ impl Catalog {
     fn add(&mut self, line: ProductLine) {
         match line {
             ProductLine::Child(child) => {
-                // A product that is not published was not gathered, so its variants and collections are ignored.
+                // Products that are not published are not collected, so their variants and collections are ignored.
                 if let Some(parent) = self.gathered.get_mut(&child.parent) {
                     parent.add(child.kind);
                 }
             }
             ProductLine::Product(fields) => {
                 let gid = fields.id.clone();
-                // Keep one more than the maximum, so that the importer detects and reports that products were left out.
+                // Keep one more product than the maximum, so that the importer detects and reports that products were left out.
                 if self.order.len() <= limits::PRODUCTS_MAX
                     && let Some(product) = PartialProduct::new(*fields)
                 {
@@ -288,7 +288,7 @@ pub fn read_lines(body: &[u8]) -> Vec<StoreProduct> {
     catalog.into_products()
 }
 
-/// Starts, polls or reads the export of the products.
+/// Starts, polls or reads the export of products.
 pub async fn products(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<StoreProduct>, PlatformError> {
     let Some(id) = cursor else { return Ok(Paged::Wait(start(client, queries::PRODUCTS).await?)) };
     let file = match state(client, id).await? {
@@ -364,7 +364,7 @@ pub fn status(state: &str) -> Option<Status> {
     }
 }
 
-/// Starts, polls or reads the export of the customers. The cursor is `ID`, or `ID lines bytes` after a part of the file has been read.
+/// Starts, polls or reads the export of customers. The cursor is `ID`, or `ID lines bytes` after part of the file has been read.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');

@@ -102,7 +102,7 @@ struct Deleted {
     deleted: MutationAnswer,
 }
 
-/// Fails with the first error of a mutation, if there is one.
+/// Fails with the mutation's first error, if there is one.
 fn accepted(errors: Vec<UserError>) -> Result<(), PlatformError> {
     match errors.into_iter().next() {
         Some(error) => Err(PlatformError::Refused(plain(&error.message))),
@@ -163,7 +163,7 @@ impl StorePort for Shopify {
         for topic in topics(hooks.tools).into_iter().filter(|topic| !known.contains(*topic)) {
             let variables = json!({ "topic": topic, "hook": { "uri": hooks.url, "format": "JSON" } });
             let answer: Created = client.graphql(queries::SUBSCRIBE, variables).await?;
-            // Shopify can refuse the topics with customers' data. The store still sends the webhooks for the other topics.
+            // Shopify may refuse the topics that contain customers' data. The store still sends the webhooks for the other topics.
             refused = refused.or(accepted(answer.created.user_errors).err());
         }
         refused.map_or(Ok(()), Err)
@@ -200,7 +200,7 @@ impl StorePort for Shopify {
     }
 }
 
-/// Returns the number at the end of a global ID like `gid://shopify/Product/7`. Webhooks contain only this number.
+/// Returns the number at the end of a global ID such as `gid://shopify/Product/7`. Webhooks contain only this number.
 fn number(gid: &str) -> String {
     gid.rsplit('/').next().unwrap_or(gid).to_owned()
 }

@@ -74,7 +74,7 @@ struct Variant {
 }
 
 impl Variant {
-    /// Returns whether customers can buy the variant, if its units are counted.
+    /// Returns whether customers can buy the variant, assuming that its units are counted.
     fn is_for_sale(&self) -> bool {
         self.inventory_policy.as_deref() == Some("continue") || self.inventory_quantity > Some(0)
     }
@@ -226,7 +226,7 @@ fn refund(refund: &Refund) -> Change {
         transaction.kind.as_deref() == Some("refund") && transaction.status.as_deref() == Some("success")
     };
     let paid_back: Vec<&Transaction> = refund.transactions.iter().filter(is_paid_back).collect();
-    // Each transaction becomes a separate event, which avoids rounding errors of floating-point sums.
+    // Each transaction becomes a separate event, because adding up floating-point amounts would cause rounding errors.
     let event = |(index, transaction): (usize, &&Transaction)| {
         Some(StoreEvent {
             name: "order.refunded",
@@ -258,7 +258,7 @@ struct Checkout {
 }
 
 /// Returns the event of a checkout, once the customer's email address is known. All webhooks about a checkout have the same key, so the
-/// checkout is recorded once.
+/// checkout is recorded only once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));
@@ -334,7 +334,7 @@ struct PrivacyRequest {
     shop_domain: String,
 }
 
-/// Returns the domain of the shop that a privacy webhook is about.
+/// Returns the domain of the shop to which a privacy webhook relates.
 pub fn privacy_shop(topic: &str, body: &[u8]) -> Option<String> {
     let is_privacy = matches!(topic, "customers/data_request" | "customers/redact" | "shop/redact");
     let request = is_privacy.then(|| parse::<PrivacyRequest>(body).ok()).flatten()?;

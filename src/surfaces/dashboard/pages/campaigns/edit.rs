@@ -18,7 +18,7 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::{EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// The number of newest generation requests that the user can choose an email from; the emails page also lists older requests.
+/// The number of recent generation requests from which the user can choose an email; the emails page also lists older requests.
 const GENERATIONS: usize = 50;
 
 /// The data of the page on which the user chooses an email.
@@ -257,7 +257,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
-    // With the conversation ID, the campaign sends each recipient the email in the recipient's language.
+    // A campaign with a conversation ID sends each recipient the email in the recipient's language.
     input.insert("conversationId".into(), template::context(&found.conversation_id));
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);

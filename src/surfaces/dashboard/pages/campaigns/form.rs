@@ -101,7 +101,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     let (kind, id) = if kind == "everyone" { ("audience", project.clone()) } else { (kind, id.into()) };
     let score = match form.some("minimum_score") {
         None => Value::Null,
-        // If the score is not a number, it is passed on as text, so that the API reports the error.
+        // If the score is not a number, it is passed on as a string, so that the API reports the error.
         Some(score) => score.parse::<i64>().map_or(score.into(), Value::from),
     };
     input.extend([

@@ -1,6 +1,6 @@
 //! The page with a campaign's dry run and the forms that send or schedule the campaign.
 //!
-//! The dry run applies the checks of a send to the recipients at this moment. With many recipients, it takes a while.
+//! The dry run applies the checks of a send to the current recipients, which takes a while if there are many.
 
 use std::collections::BTreeMap;
 
@@ -128,7 +128,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Replaces the messages of the problems that pages explain differently from the API.
+/// Replaces the API's messages for problems that pages explain differently.
 fn with_user_messages(mut outlook: CampaignDryRun) -> CampaignDryRun {
     for warning in &mut outlook.warnings {
         let message = std::mem::take(&mut warning.message);

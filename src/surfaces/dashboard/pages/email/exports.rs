@@ -260,7 +260,7 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Describes the file for a platform. The API's description also covers exports to an account, which have their own cards on the page.
+/// Describes the file for a platform. The API's description also covers exports to an account, which the page shows separately.
 fn file_about(provider: Provider) -> &'static str {
     match provider {
         Provider::Klaviyo => "HTML with Klaviyo's merge fields, to upload in Klaviyo.",

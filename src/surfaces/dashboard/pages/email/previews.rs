@@ -300,7 +300,7 @@ fn is_outdated(started_at: WireTime, changed_at: WireTime) -> bool {
     started_at.0 < changed_at.0
 }
 
-/// Starts a preview on the common devices or on all devices. Repeating the request for unchanged content does not draw it again.
+/// Starts a preview on the common devices or on all devices. A repeated request for unchanged content does not render it again.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let is_all = match visit.form.get("act") {
@@ -310,7 +310,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     };
     let Counted { data: known, .. } = visit.ask::<previews::ops::devices::Devices>(json!({})).await?;
     let common: Vec<&str> = known.devices.iter().filter(|device| device.is_default).map(|device| device.key).collect();
-    // The common devices include their dark variants and those without images, because the page can show these too.
+    // The common devices include their variants in dark mode and without images, because the page can also show these.
     let is_common = |key: &str| {
         common
             .iter()

@@ -66,7 +66,7 @@ pub struct BriefPage {
     text_max: usize,
 }
 
-/// A text that the email must contain at a certain place, such as its subject.
+/// Text that the email must contain in a certain place, such as the subject.
 #[derive(Serialize)]
 struct Line {
     name: &'static str,
@@ -87,7 +87,7 @@ struct Choice {
     label: &'static str,
 }
 
-/// A fact as shown in the form: its kind and role in words, and its text.
+/// A fact as shown in the form: a label for its kind and role, and its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Chip {
     label: String,
@@ -184,7 +184,7 @@ page_context!(BriefPage, "email_brief.html", {
     vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
-/// Shows the brief with the corrections in the form, and the reason why no email was started if there is one.
+/// Shows the brief with the corrections in the form and, after a failed start, the reason.
 pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
@@ -220,7 +220,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
             false => Fact { role: fact.role, story: fact.story, span: fact.span, ..typed(visit, fact.kind, text, &brief).await? },
         });
     }
-    // Ticked texts become facts, in the order of the page.
+    // Selected parts become facts, in the order of the page.
     for (name, parts) in [("use", &mut brief.unclear), ("say", &mut brief.instructions)] {
         let all = std::mem::take(parts).into_iter().enumerate();
         let (ticked, others): (Vec<_>, Vec<_>) = all.partition(|(index, _)| form.some(&format!("{name}-{index}")).is_some());
@@ -242,7 +242,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
         let kind = serde_json::from_value(Value::from(form.get("new-kind"))).unwrap_or(FactKind::Sentence);
         facts.push(typed(visit, kind, text, &brief).await?);
     }
-    // A statement that contains a removed value would still state the value, so it is left out unless the user has changed it.
+    // A statement that contains a removed value would still state the value, so it is removed too, unless the user has changed it.
     let repeats = |fact: &Fact| {
         let inside = |span: Span| removed.iter().any(|own| span.start <= own.start && own.end <= span.end);
         !VALUES.contains(&fact.kind) && fact.span.is_some_and(inside) && brief.facts.contains(fact)

@@ -1,4 +1,4 @@
-//! Notices about problems that need attention: a short text each, with a link to a page that helps. The functions are pure.
+//! Notices about problems that need attention: each is a short message with a link to a page that helps. The functions are pure.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use crate::vocab::limits;
 /// sender; above the second, they may reject the sender's mail.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require less than the first rate, and
-/// may reject mail from senders that reach the second.
+/// The complaint rates, in percent, for a warning and for a severe notice. Large mailbox providers require a rate below the first, and may
+/// reject mail from senders that reach the second.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of sent messages for a notice about rates. With fewer messages, a single bounce would look like a problem.
@@ -21,7 +21,7 @@ const MESSAGES_MIN: u64 = 100;
 const QUOTA_SHARE: f64 = 0.8;
 /// How long the page reports a failed brand import.
 const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
-/// The maximum number of failed imports that get their own notice; further ones share one notice.
+/// The maximum number of failed imports that are reported separately; the others share one notice.
 const FAILED_IMPORTS_MAX: usize = 3;
 /// The maximum number of notices.
 const LINES_MAX: usize = 12;

@@ -1,4 +1,4 @@
-//! Trains the model with the texts of `tests/samples/notes`. To rewrite the weights after the texts or the features have changed:
+//! Trains the model on the samples in `tests/samples/notes`. To rewrite the weights after the samples or the features have changed:
 //!
 //!     SNAPSHOTS=write cargo test --lib note_model
 
@@ -10,7 +10,7 @@ use crate::features::projects::brand::Brand;
 
 const ROUNDS: usize = 18;
 const RATE: f32 = 0.25;
-/// The factor of the weight decay after each round, which keeps rare features from dominating.
+/// The weight decay factor for each round, which keeps rare features from dominating.
 const SHRINK: f32 = 0.995;
 
 struct Sample {
@@ -19,7 +19,7 @@ struct Sample {
     is_note: bool,
 }
 
-/// Returns the labeled texts of `tests/samples/notes` that have features, in a fixed pseudorandom order, which mixes the languages.
+/// Returns the samples in `tests/samples/notes` that have features, in a fixed pseudorandom order, which mixes the languages.
 fn samples() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/notes");
     let files = std::fs::read_dir(folder).expect("the samples exist").map(|file| file.expect("a file").path());
@@ -81,7 +81,7 @@ fn the_weights_are_those_of_the_samples() {
     assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: SNAPSHOTS=write cargo test --lib note_model");
 }
 
-/// Trains with four fifths of the texts and tests the model on the rest.
+/// Trains the model on four fifths of the samples and tests it on the other samples.
 #[test]
 fn unknown_texts_are_distinguished() {
     let samples = samples();

@@ -56,7 +56,7 @@ pub enum Control {
     Check,
     /// A number from 1 to the maximum.
     Number,
-    /// A list of texts, separated by `|`.
+    /// A list of strings, separated by `|`.
     Cells,
 }
 
@@ -316,7 +316,7 @@ pub fn kind_of(name: &str) -> Option<&'static BlockKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Returns a new block of this kind with placeholder texts for users to replace. Its links lead to `site`.
+/// Returns a new block of this kind with placeholder text for users to replace. Its links lead to `site`.
 pub fn new_block(name: &str, site: &str) -> Option<Value> {
     let action = json!({ "label": "Read more", "href": site });
     let text = |text: &str| json!({ "type": "text", "text": text });
@@ -399,7 +399,7 @@ impl Field {
     }
 }
 
-/// Objects in a block that are removed if all of the listed fields are empty.
+/// Objects in a block that are removed if all listed fields are empty.
 const PARTS: [(&str, &[&str]); 2] = [("image", &["src"]), ("button", &["label", "href"])];
 
 fn tidy(json: &mut Value) {
@@ -444,7 +444,7 @@ impl BlockKind {
         block
     }
 
-    /// Returns the names of the form fields for images, including those in the items in a list.
+    /// Returns the names of the form fields for images, including the fields of list items.
     pub fn images(&self) -> impl Iterator<Item = String> {
         let is_image = |field: &&Field| field.control == Control::Image;
         let own = self.fields.iter().filter(is_image).map(|field| field.path.to_owned());

@@ -96,7 +96,7 @@ struct Choice {
 struct Picture {
     url: String,
     about: String,
-    /// The path of a reduced copy of the image.
+    /// The path of a smaller copy of the image.
     preview: String,
     width: Option<u32>,
     height: Option<u32>,
@@ -210,7 +210,7 @@ fn picture(visit: &Visit, brand: ProjectId, image: ProjectImageView) -> Picture 
     }
 }
 
-/// Returns the data that the editor's script starts with, as JSON.
+/// Returns the initial data of the editor's script, as JSON.
 pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     let EmailDetails { email, document, .. } = email(visit).await?;
@@ -259,7 +259,7 @@ fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
-/// The error for a form of a block that another user, or an earlier click, has deleted.
+/// The error for the form of a block that another user or an earlier click has deleted.
 const BLOCK_IS_GONE: &str =
     "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
 const BLOCK_IS_AT_END: &str = "The block can't be moved further in this direction.";
