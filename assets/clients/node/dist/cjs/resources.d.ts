@@ -151,7 +151,7 @@ export declare class ProjectsImages extends Resource<Mailmill> {
  /**
   * Get a small copy of a project's image.
   *
-  * Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged.
+  * Returns a PNG or JPEG image of at most 480 pixels per side, or an SVG image unchanged.
   * @example
   * ```ts
   * await mailmill.projects.images.preview(projectId, { imageUrl: "https://www.acme.example/images/roastery.jpg" });
@@ -399,7 +399,7 @@ export declare class EmailsEdits extends Resource<Mailmill> {
  /**
   * Edit an email with a prompt.
   *
-  * Returns the changed email, and what was done and not done.
+  * Returns the changed email, and lists what was done and what was not.
   * @example
   * ```ts
   * await mailmill.emails.edits.create(emailId, { prompt: "Make the button green and shorten the intro" });
@@ -491,7 +491,7 @@ export declare class EmailsDesigns extends Resource<Mailmill> {
  /**
   * List starter designs.
   *
-  * A design is an email without facts about any brand.
+  * A design is an email without facts about a brand.
   * @example
   * ```ts
   * await mailmill.emails.designs.list();
@@ -521,7 +521,7 @@ export declare class Emails extends Resource<Mailmill> {
  /**
   * Read the brief from a prompt.
   *
-  * Returns the facts, instructions and limits that an email for the prompt follows.
+  * Returns the facts, instructions and limits for an email based on the prompt.
   * @example
   * ```ts
   * await mailmill.emails.brief({ projectId, prompt: "20% off everything until 30 November with code LOFT20. Keep it short." });
@@ -2048,6 +2048,8 @@ export declare class MailServices extends Resource<Mailmill> {
  delete(mailServiceId: string, options?: CallOptions): Promise<t.DeletedMailService>;
  /**
   * Test a mail service.
+  *
+  * Sends a sample hard bounce through the checks for real requests.
   * @example
   * ```ts
   * await mailmill.mailServices.test(mailServiceId);

@@ -372,8 +372,8 @@ class ProjectsImages(Resource):
     ) -> bytes:
         """Get a small copy of a project's image.
 
-        Returns PNG or JPEG of at most 480 pixels per side, or an SVG unchanged. The image is fetched once
-        from its server, then cached for two weeks.
+        Returns a PNG or JPEG image of at most 480 pixels per side, or an SVG image unchanged. The image is
+        fetched once from its server, then cached for two weeks.
 
         Args:
             image_url: The URL of one of the project's images, logos or product images.
@@ -893,9 +893,9 @@ class Domains(Resource):
     ) -> t.DomainView:
         """Change the tracking of a sending domain.
 
-        Applies to mail that is prepared after the change. With brandedTracking, the service's certificate
-        must also cover links.<domain>, or the reverse proxy in front of the service must have such a
-        certificate. Until the record of links.<domain> is found, links use this installation's own host.
+        Applies to mail that is prepared after the change. With brandedTracking, the certificate of the
+        service, or of the reverse proxy in front of it, must also cover links.<domain>. Until the record of
+        links.<domain> is found, links use this installation's own host.
 
         Args:
             domain: The domain name, such as `example.com`.
@@ -953,7 +953,7 @@ class Domains(Resource):
 
         The current keys continue to sign until the records of the new keys are in DNS. Then keep the old
         records for another seven days (removeAfter), because mail signed with the old keys may still be in
-        transit. Until the records of the new keys are found, repeated calls create no further keys.
+        transit. Until the records of the new keys are found, repeated calls create no additional keys.
 
         Args:
             domain: The domain name, such as `example.com`.
@@ -987,10 +987,10 @@ class EmailsEdits(Resource):
     ) -> t.EmailEditResult:
         """Edit an email with a prompt.
 
-        Returns the changed email, and what was done and not done. With `async`, or after 20 seconds, it
-        returns the edit instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it
-        returns the changed email without saving it, and a `previewId` with which you can save it. Earlier
-        versions can be restored. A prompt that is not understood changes nothing.
+        Returns the changed email, and lists what was done and what was not. With `async`, or after 20
+        seconds, it returns the edit instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With
+        `preview`, it returns the changed email without saving it, and a `previewId` with which you can save
+        it. Earlier versions can be restored. A prompt that is not understood changes nothing.
 
         Args:
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
@@ -1219,8 +1219,8 @@ class EmailsDesigns(Resource):
     def list(self, *, request_options: CallOptions | None = None) -> t.DesignList:
         """List starter designs.
 
-        A design is an email without facts about any brand. The texts that users must replace are in brackets.
-        Its colors, fonts, images and products are the brand's.
+        A design is an email without facts about a brand. Text that users must replace is in brackets. The
+        design uses the brand's colors, fonts, images and products.
         """
         return _t.cast("t.DesignList", self._call("GET", "/emails/designs", None, request_options))
 
@@ -1271,7 +1271,7 @@ class Emails(Resource):
     ) -> t.Brief:
         """Read the brief from a prompt.
 
-        Returns the facts, instructions and limits that an email for the prompt follows. Writes no email and
+        Returns the facts, instructions and limits for an email based on the prompt. Writes no email and
         stores nothing except the usage of the language model, which must respond within 20 seconds. The
         positions in spans count Unicode code points from 0.
 
@@ -2045,9 +2045,8 @@ class Validation(Resource):
         """Check the spelling of an email.
 
         Dictionaries for English, Dutch, French, Spanish, Portuguese, Russian, Danish and Polish are built in;
-        further ones are read from the folder in the setting validation.dictionaries and from
-        /usr/share/hunspell. A language without a dictionary is listed in
-        `metadata.languagesWithoutDictionary`.
+        others are read from the folder in the setting validation.dictionaries and from /usr/share/hunspell. A
+        language without a dictionary is listed in `metadata.languagesWithoutDictionary`.
 
         Args:
             html: The email's HTML.
@@ -2873,8 +2872,8 @@ class ContactsJobs(Resource):
     ) -> t.ContactJobs:
         """List the newest imports, exports and bulk changes.
 
-        Lists jobs in any state. Finished jobs are deleted 30 days after they end; uploaded files whose import
-        has not started, after one day.
+        Lists jobs in any state. Finished jobs are deleted 30 days after they end. Uploaded files whose import
+        has not started are deleted after one day.
 
         Args:
             project_id: Returns only jobs in this project.
@@ -3766,8 +3765,8 @@ class Storefront(Resource):
     ) -> t.StorefrontConnection:
         """Connect a store to a project.
 
-        With keys, tests them with the store, stores them encrypted, and starts to import; this also needs the
-        permission project:write. Keys replace those of a store that is already connected to the project.
+        With keys, tests them with the store, stores them encrypted, and starts the import; this also needs
+        the permission project:write. Keys replace those of a store that is already connected to the project.
         Without keys, connects a store that is already connected to another project of the account, with the
         same keys. An app in Shopify needs the scope read_products; with read_orders, orders become customer
         events, and with read_customers, customers are imported.
@@ -3827,7 +3826,7 @@ class Storefront(Resource):
         """Complete the installation of the app on a Shopify store.
 
         Checks Shopify's signature (hmac) and the state, exchanges the code for an offline token, stores it
-        encrypted, and starts to import. Only the session that started the installation can complete it,
+        encrypted, and starts the import. Only the session that started the installation can complete it,
         within ten minutes. A second call returns the connected store. The dashboard calls this operation when
         the user returns.
 
@@ -5167,11 +5166,11 @@ class Campaigns(Resource):
     ) -> t.CampaignView:
         """Schedule a campaign.
 
-        At the start time, the campaign sends the current version of its email to the audience at that time. A
-        local time that clocks skip moves forward by the gap; of a local time that occurs twice, the first
-        occurrence is used; scheduleNotice reports both cases. Scheduling a scheduled campaign again changes
-        its start time. If the campaign cannot start when it is due, the status becomes pending_review, and
-        error explains why.
+        At the start time, the campaign sends the current version of its email to the audience at that time.
+        If clocks skip the local time, the start time moves forward by the gap. If the local time occurs
+        twice, the first occurrence is used. scheduleNotice reports both cases. Scheduling a scheduled
+        campaign again changes its start time. If the campaign cannot start when it is due, the status becomes
+        pending_review, and error explains why.
 
         Args:
             id: The campaign's ID.
@@ -5605,9 +5604,9 @@ class MailServices(Resource):
     ) -> t.MailServiceTested:
         """Test a mail service.
 
-        Sends a sample of a hard bounce, in the format of the service and signed like its requests, through
-        the checks for real requests. The sample refers to no message, so it has no effect. The call itself
-        succeeds even if the test fails.
+        Sends a sample hard bounce through the checks for real requests. The sample has the service's format,
+        and is signed like the service's requests. It refers to no message, so it has no effect. The call
+        itself succeeds even if the test fails.
 
         Args:
             mail_service_id: The ID of the mail service.
@@ -5945,8 +5944,7 @@ class ScheduledImports(Resource):
         """Change a scheduled import.
 
         After a change of the source or its mapping, the next run imports everything. It starts immediately,
-        unless you paused the scheduled import. An import that is running continues with the settings with
-        which it started.
+        unless you paused the scheduled import. A running import continues with its original settings.
 
         Args:
             id: The ID of the scheduled import.
@@ -6294,11 +6292,11 @@ class Webhooks(Resource):
     ) -> t.RedeliveryView:
         """Redeliver a time range.
 
-        Creates a new delivery for each event in the range that the webhook subscribes to and that has not
-        arrived and has no pending delivery; with all, also for events that have arrived. Events that occurred
-        while the webhook was disabled are included. Opt-in events are stored only while a webhook subscribes
-        to them. The work runs in the background; the webhook's redelivery shows its progress. A webhook can
-        have only one redelivery at a time.
+        Creates a new delivery for each event in the range that the webhook subscribes to, unless the event
+        has arrived or has a pending delivery. With `all`, events that have arrived are also redelivered.
+        Events that occurred while the webhook was disabled are included. Opt-in events are stored only while
+        a webhook subscribes to them. The work runs in the background; the webhook's redelivery shows its
+        progress. A webhook can have only one redelivery at a time.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -4116,7 +4116,7 @@ class NamedSource(_t.TypedDict):
     name: str
     """The name of the file or the email."""
     source: str
-    """The source of the email: HTML, or a whole message with headers (.eml)."""
+    """The source of the email: HTML, or a complete message with headers (.eml)."""
 
 
 class NamedTag(_t.TypedDict):
@@ -6047,7 +6047,7 @@ class _WholeMessageRequired(_t.TypedDict):
     dkim: list[DkimSignature]
     """The result of each DKIM signature (RFC 6376), verified with the keys of this account's sending domains,
     without DNS queries. Empty
-    if the message has no signature because its From domain is not verified.
+    if the message has no signature, because its From domain is not verified.
     """
 
 
