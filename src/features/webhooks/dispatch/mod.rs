@@ -243,12 +243,13 @@ impl Dispatcher {
         let AttemptReport { ended, took, secret } = report;
         self.in_flight.remove(&ended.delivery);
         // An attempt that was not sent provides no information about the endpoint or its secret.
-        let is_sent = ended.verdict != AttemptOutcome::NotSent;
-        let well = ended.verdict == AttemptOutcome::Success;
-        if is_sent {
+        if ended.verdict == AttemptOutcome::NotSent {
+            self.lanes.give_back(ended.key);
+        } else {
+            let well = ended.verdict == AttemptOutcome::Success;
             self.lanes.learn(ended.key, secret, well);
+            self.lanes.ended(ended.key, well, took);
         }
-        self.lanes.ended(ended.key, well || !is_sent, took);
     }
 }
 
