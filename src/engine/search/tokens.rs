@@ -247,7 +247,7 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    // Index the first digits separately, so that they match while the number is typed; from three digits on, the groups find them.
+    // Index the first digits separately, so that they match while the number is typed. From three digits on, the groups match.
     for length in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
         terms.push(scope, Space::Phone, length as u8, &digits.as_bytes()[..length], false);
     }

@@ -174,7 +174,7 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
-/// Verbs that start a question if a pronoun follows. A sentence with "should" or "had" can be a condition.
+/// Verbs that start a question if a pronoun follows. "Should" and "had" are not in the list, because they can start a condition.
 const ASKING: [&str; 19] = [
     "do", "does", "did", "are", "is", "was", "were", "can", "could", "would", "will", "have", "has", "don't", "didn't", "isn't",
     "aren't", "can't", "won't",

@@ -45,7 +45,7 @@ impl Record for Campaign {}
 pub struct Plan {
     pub name: String,
     pub conversation: ConversationId,
-    /// The emails to send, one per language; never empty. The first email also goes to recipients whose language is not among them.
+    /// The emails to send, one per language; never empty. The first email also goes to recipients whose language has no email.
     pub emails: Vec<EmailId>,
     /// The subject in every language; each email's own subject if absent.
     pub subject: Option<String>,

@@ -1,7 +1,7 @@
 //! Keeps a campaign's status in sync with its mailing.
 //!
-//! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. Reads of a campaign that the worker
-//! has not synced yet compute the current state.
+//! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. Reading a campaign that the worker has
+//! not synced yet computes its current state.
 
 use super::model::{Action, Campaign, CampaignStatus, Transition, after};
 use super::store;

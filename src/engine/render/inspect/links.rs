@@ -36,7 +36,7 @@ pub struct LinkUse {
     pub url: String,
     /// The visible text of a link, or the alt text of its images.
     pub text: String,
-    /// The text before and after a link whose own text is as vague as "here".
+    /// The text before and after the link, if the link text is vague, such as "here".
     pub around: String,
     /// The number of images in a link.
     pub images: u32,

@@ -57,7 +57,7 @@ pub struct Workers {
     pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
-    /// How long a request waits in the queue.
+    /// The maximum time that a request waits in the queue.
     wait: Duration,
 }
 

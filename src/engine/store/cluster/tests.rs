@@ -1,4 +1,4 @@
-//! Tests of the cluster with a real PostgreSQL: which nodes can append, which data followers have, and which errors nodes detect.
+//! Tests of the cluster with a real PostgreSQL server: which nodes can append, which data followers have, and which errors nodes detect.
 
 mod conflicts;
 mod exports;
@@ -500,7 +500,7 @@ fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_fro
         let taken = shared.runtime.block_on(async {
             let mut link = Link::new(shared.database.clone());
             let position = snapshots::take(&mut link, StoreName::Live, store).await?;
-            // Make the records older than the time for which the newest records are kept.
+            // Make the records so old that they can be truncated.
             link.define("UPDATE mailmill_log SET at = at - INTERVAL '1 hour'").await?;
             snapshots::truncate(&mut link, StoreName::Live).await?;
             Ok::<_, Error>(position)

@@ -99,7 +99,8 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// Returns a `{ … }` block with the background color in these declarations of the `body` element, for a rule that fills the whole window.
+/// Returns a `{ … }` block with the background color that these declarations of the `body` element set, for a rule that colors the whole
+/// window.
 pub fn canvas(declarations: &str) -> Option<String> {
     let mut colors = Vec::new();
     for one in css::declarations(declarations) {

@@ -1,4 +1,4 @@
-//! Tests of nodes of different versions in one cluster.
+//! Tests of clusters whose nodes have different versions.
 
 use super::*;
 use crate::vocab::tables::META;
