@@ -31,7 +31,7 @@ pub(super) struct Style {
     ends_long_blocks: bool,
 }
 
-/// The minimum number of words of a long block.
+/// The minimum number of words in a long block.
 const LONG_BLOCK_WORDS: usize = 9;
 
 impl Style {
@@ -67,7 +67,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
     lowercase > 2 && lowercase * 3 > sentences
 }
 
-/// The minimum number of words of a block that counts as a sentence if it ends in a mark.
+/// The minimum number of words in a block that counts as a sentence if it ends in a mark.
 const SENTENCE_WORDS_MIN: usize = 5;
 
 /// Returns the first words of sentences that do not start with a capital letter.

@@ -143,7 +143,7 @@ pub struct Schedule {
     pub notice: Option<String>,
 }
 
-/// The clock that determines when the start time arrives: that of the campaign's time zone, or of each recipient's time zone.
+/// The clock that determines when the start time arrives: the clock of the campaign's time zone, or of each recipient's time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {

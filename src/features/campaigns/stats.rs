@@ -78,7 +78,7 @@ pub struct StatsReporting {
     pub source: &'static str,
 }
 
-/// The numbers of recipient actions, such as opens and clicks.
+/// The counts of recipient actions, such as opens and clicks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readers {
     pub unique_opens: u64,

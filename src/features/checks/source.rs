@@ -20,7 +20,7 @@ pub struct CheckedEmail {
     pub subject: Option<String>,
     /// The project, if the email is stored.
     pub project: Option<ProjectId>,
-    /// The input field that named the email, for errors.
+    /// The input field that named the email, for error messages.
     pub field: &'static str,
 }
 

@@ -61,7 +61,7 @@ pub struct ScreenshotOptions {
     pub density: f32,
     /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// The maximum height of screenshots in CSS pixels. Taller screenshots are cut.
+    /// The maximum height of screenshots in CSS pixels. Taller screenshots are cut off.
     pub height_max: u32,
     /// Whether an email that is wider than the window is scaled down, as on phones.
     pub scales_wide: bool,
@@ -252,7 +252,7 @@ impl fmt::Display for RenderError {
 
 impl std::error::Error for RenderError {}
 
-/// A future with the result of a rendering. Dropping it ends the process that draws.
+/// A future with the result of a rendering. Dropping the future stops the process that draws.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 pub trait Renderer: Send + Sync {

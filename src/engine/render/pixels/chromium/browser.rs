@@ -137,7 +137,7 @@ impl Browser {
         std::mem::take(&mut self.refused)
     }
 
-    /// Sends a command and waits for its result. While it waits, it answers requests from pages.
+    /// Sends a command and waits for its result. While waiting, answers requests from pages.
     pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, RenderError> {
         let number = self.say(session, method, parameters).await?;
         loop {

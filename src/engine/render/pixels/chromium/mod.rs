@@ -1,7 +1,7 @@
 //! Draws with an installed Chromium, for operators who want screenshots exactly as Chromium draws them.
 //!
 //! One browser is started when the first email is drawn, and draws one email at a time. Scripts are off, and no files are fetched. A
-//! browser that is slow, returns invalid data or has drawn many emails is ended and replaced.
+//! browser that is slow, returns invalid data or has drawn many emails is stopped and replaced.
 
 mod browser;
 

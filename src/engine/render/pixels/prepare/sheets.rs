@@ -10,7 +10,7 @@ use super::longhands;
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 /// The maximum number of shadows. The engine draws each shadow over the whole box, which takes a long time. Designs have up to six.
 const SHADOWS_MAX: usize = 8;
-/// The maximum nesting of at-rules.
+/// The maximum nesting depth of at-rules.
 const LEVELS_MAX: usize = 8;
 
 /// The properties of the medium that media queries test.
