@@ -16,8 +16,8 @@ use super::{Document, Scope, TextKind};
 /// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
 /// different words share. Each rung makes imports slower and the index larger.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. Many addresses are at one of them, so the lists of documents for their trigrams would be among the
-/// longest; a query searches for these names directly instead.
+/// Domains of large mail providers. Many addresses are in these domains, so the lists of documents for their trigrams would be among the
+/// longest. Instead, a query searches for the names of these domains directly.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",

@@ -39,7 +39,7 @@ pub struct Space {
     reserve_max: u64,
     reserve: Mutex<()>,
     opened: Instant,
-    /// The free space at the last measurement, whose time is in milliseconds since `opened`.
+    /// The free space at the last measurement. `read_at_ms` is the time of that measurement in milliseconds since `opened`.
     free: AtomicU64,
     read_at_ms: AtomicU64,
     is_low: AtomicBool,

@@ -41,9 +41,9 @@ pub struct CampaignView {
     /// The ID of the segment or tag; the project's ID if the campaign goes to all contacts.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Until all recipients are determined after the start, the number of subscribed contacts in the audience; absent where counting would
-    /// be slow, as in the response to a request that creates or changes a campaign for a segment. After that, the number of recipients who
-    /// are not skipped. A dry run returns exact numbers.
+    /// The number of recipients who are not skipped, once all recipients have been determined after the start. Before that, the number of
+    /// subscribed contacts in the audience; absent where counting would be slow, as in the response to a request that creates or changes a
+    /// campaign for a segment. A dry run returns exact numbers.
     pub estimated_recipients: Option<u64>,
     /// The client's name for a transport, as given. The installation's settings determine the transport.
     pub provider_type: Option<String>,

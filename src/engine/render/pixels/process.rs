@@ -65,7 +65,7 @@ pub struct Workers {
 struct RunningWorker(Child);
 
 impl RunningWorker {
-    /// Waits for the process to end after it has closed its output. If it does not end soon, it is killed.
+    /// Waits for the process to end after it has closed its output, and kills the process if it does not end soon.
     async fn end(&mut self) -> io::Result<ExitStatus> {
         for _ in 0..CHECKS {
             if let Some(status) = self.0.try_wait()? {

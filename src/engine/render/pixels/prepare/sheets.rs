@@ -54,7 +54,7 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
-            // These rules are dropped: imports, external fonts, pages, animations, and rules for single email clients.
+            // These rules are dropped: imports, external fonts, page rules, animations, and rules for individual email clients.
             CssRule::Rule { .. } | CssRule::At { .. } => {}
         }
     }
