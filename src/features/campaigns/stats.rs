@@ -41,9 +41,9 @@ pub struct CampaignStats {
     pub unsubscribe_rate: f64,
     /// Bounces as a percentage of messages that were sent or rejected.
     pub bounce_rate: f64,
-    /// The number of opens by scanners and other bots, which no other field includes.
+    /// The number of opens by scanners and other bots. No other field includes these opens.
     pub bot_opens: u64,
-    /// The number of clicks by scanners and other bots, which no other field includes.
+    /// The number of clicks by scanners and other bots. No other field includes these clicks.
     pub bot_clicks: u64,
     /// The number of opens by privacy proxies, which load images whether or not the recipient reads the email.
     pub mpp_opens: u64,

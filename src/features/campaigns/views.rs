@@ -60,7 +60,7 @@ pub struct CampaignView {
     pub timezone_mode: Option<TimezoneMode>,
     /// A notice about the start time, for example that this local time does not exist because clocks are set forward.
     pub schedule_notice: Option<String>,
-    /// The ID of the send behind the campaign, once the campaign has started; see also GET /v1/sending/batches/{batchId}.
+    /// The ID of the send that delivers the campaign; absent until the campaign starts. See GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
     /// When sending started.
     pub sent_at: Option<WireTime>,

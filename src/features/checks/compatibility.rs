@@ -110,7 +110,7 @@ impl FeatureProblem {
             _ if self.share < LISTED_SHARE_MIN => None,
             Effect::Nothing => None,
             Effect::Cosmetic => is_noticed.then_some(Severity::Info),
-            // A client without media queries shows the layout that the other rules define.
+            // Missing support for media queries is not a warning, because the client shows the layout that the other rules define.
             Effect::Layout if is_noticed && !self.is_partial && !self.slug.starts_with("css-at-media") => Some(Severity::Warning),
             Effect::Layout => Some(Severity::Info),
             Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement => Some(Severity::Warning),

@@ -72,7 +72,7 @@ pub fn links(source: &str, dom: &Dom, lines: &Lines<'_>) -> Links {
         finder.element(node, &mut from);
     }
     finder.outlook();
-    // Uses in comments and styles are found last; reports list all uses in the order of the source.
+    // Sort the uses in the order of the source, because uses in comments and styles are found last.
     finder.found.uses.sort_by_key(|one| (one.place.line, one.place.column));
     finder.found
 }

@@ -178,7 +178,8 @@ impl State {
     fn read(mut self, literal: &str) -> Result<State, MergeError> {
         let mut rest = literal;
         loop {
-            // For speed: most of an email is text and attributes, in which only a few characters change the state.
+            // Skip to the next character that can change the state. Most of an email is text and attributes, in which only a few characters
+            // do.
             let stop: &[char] = match &self {
                 State::Text => &['<'],
                 State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],

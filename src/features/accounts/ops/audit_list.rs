@@ -25,7 +25,7 @@ pub struct ListAudit {
     pub r#in: Option<Environment>,
     #[serde(default)]
     pub limit: Limit,
-    /// Returns only earlier entries: the `next` of the previous page.
+    /// Returns only entries before this cursor, which is the `next` value of the previous page.
     pub before: Option<String>,
 }
 
