@@ -86,7 +86,7 @@ impl Document {
 pub enum Change {
     /// Adds a document whose number is certainly not in the index, so no document needs to be removed.
     Add(Document),
-    /// Adds a document, and removes the one that has the same number, if there is one.
+    /// Adds a document, and removes any existing document with the same number.
     Replace(Document),
     /// Removes the document with this number, if there is one.
     Remove { scope: Scope, number: u32 },

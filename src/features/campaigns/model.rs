@@ -31,7 +31,7 @@ pub struct Campaign {
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// Why the campaign failed or waits, as a sentence for users.
+    /// Why the campaign failed or is waiting, as a sentence for users.
     pub error: Option<String>,
     pub archived_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -190,7 +190,7 @@ pub enum CampaignStatus {
     Scheduled,
     /// The campaign is being sent.
     Sending,
-    /// Sending waits for the plan's quota or for a transport, and continues automatically.
+    /// Sending is waiting for the plan's quota or for a transport, and continues automatically.
     Throttled,
     /// A user paused the campaign and can resume it.
     Paused,
@@ -255,7 +255,7 @@ pub enum Action {
     Start,
     /// The campaign's start time has arrived, but the campaign cannot start.
     Hold,
-    /// The campaign's mailing waits.
+    /// The campaign's mailing is waiting.
     Wait,
     /// The campaign's mailing continues.
     Flow,

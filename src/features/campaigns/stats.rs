@@ -51,7 +51,7 @@ pub struct CampaignStats {
     pub recipients: u64,
     /// The number of messages that have not been sent yet or are in flight.
     pub queued: u64,
-    /// The number of messages that wait for a retry or for the recipient's local time.
+    /// The number of messages that are waiting for a retry or for the start time in the recipient's time zone.
     pub deferred: u64,
     /// The number of messages that a server rejected permanently or deferred for too long.
     pub failed: u64,

@@ -64,7 +64,7 @@ pub enum MergeError {
     },
     /// The rendered template is too long for this recipient.
     OutputTooLong,
-    /// The loops and filters of the template need too much work.
+    /// The template's loops and filters take too much work.
     TooMuchWork,
 }
 

@@ -398,12 +398,12 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     assert!(matches!(diverged, Error::Diverged { store: StoreName::Live, .. }), "{diverged:?}");
 }
 
-/// Returns statements that keep a copy of the log and the lease.
+/// Returns statements that save a copy of the log and the lease.
 fn keep(name: &str) -> String {
     format!("CREATE TABLE {name}_log AS SELECT * FROM mailmill_log; CREATE TABLE {name}_lease AS SELECT * FROM mailmill_lease")
 }
 
-/// Returns statements that replace the log and the lease with a copy.
+/// Returns statements that replace the log and the lease with the saved copy.
 fn replace_with(name: &str) -> String {
     format!(
         "DELETE FROM mailmill_log; INSERT INTO mailmill_log SELECT * FROM {name}_log; \
