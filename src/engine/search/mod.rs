@@ -273,8 +273,8 @@ impl Index {
         self.replace(rebuild.0)
     }
 
-    /// Finds the documents of `scope` that match `text` and are in `allowed`. Returns the page of `limit` items from `offset`, and the
-    /// total.
+    /// Finds the documents of `scope` that match `text` and are in `allowed`. Returns the page of up to `limit` matches that starts at
+    /// `offset`, and the total number of matches.
     pub fn search(
         &self,
         scope: &Scope,

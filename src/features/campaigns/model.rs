@@ -1,7 +1,8 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
-//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
-//! which status follows. A mailing sends the messages, and the campaign's status follows the mailing until the mailing finishes.
+//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines the actions that are allowed in each status,
+//! and the status after each action. A mailing sends the messages, and the campaign's status follows the mailing until the mailing
+//! finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;

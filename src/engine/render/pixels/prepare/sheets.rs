@@ -60,7 +60,8 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
     }
 }
 
-/// Returns the selectors of a list in the engine's syntax, without those that name a state of user interaction or a Mozilla pseudo-element.
+/// Returns the selectors of a list in the engine's syntax, except selectors that name a state of user interaction or a Mozilla
+/// pseudo-element.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
