@@ -434,8 +434,8 @@ fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     }
 }
 
-// Regression test: only the test sends of emails were checked. A test send of a campaign was accepted, and its messages were then skipped
-// or waited.
+// Regression test: only the test sends of emails were checked. A test send of a campaign was accepted without a check, and its messages
+// were then skipped or delayed.
 #[test]
 fn a_test_is_refused_if_a_message_would_not_be_sent() {
     let studio = Studio::new();
