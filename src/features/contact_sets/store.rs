@@ -30,9 +30,9 @@ pub enum Facet {
     Tag(u32),
     /// A counter without a set: the number of tags in the project.
     Tags,
-    /// A counter without a set: the number that the next contact gets.
+    /// A counter without a set: the number of the next contact.
     NextContact,
-    /// A counter without a set: the number that the next tag gets.
+    /// A counter without a set: the number of the next tag.
     NextTag,
     /// A counter without a set: increases with every change to a contact, so it shows whether a cached count is still valid.
     Revision,

@@ -129,8 +129,8 @@ pub struct BatchOutcome {
 }
 
 impl BatchOutcome {
-    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none. `done` is what was not done with them,
-    /// such as `copied`.
+    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none. `done` is the word after "not", such as
+    /// `copied`.
     pub fn failures(&self, done: &str) -> Option<String> {
         let count = match self.counts.failed {
             0 => return None,

@@ -67,7 +67,7 @@ pub fn added_for(
 }
 
 /// Returns the name and content of each record that contains a public key of the account's domains. Retiring keys are included, because
-/// mail that they signed is verified with them.
+/// they are needed to verify mail that they signed.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
         |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();

@@ -39,9 +39,8 @@ pub struct ContactImportForm {
     pub file: String,
     /// The project to which the contacts are added.
     pub project_id: ProjectId,
-    /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country,
-    /// language, tags, status, customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then
-    /// ignored.
+    /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country, language, tags,
+    /// status, customFields {name: header}. If absent, the fields are guessed from common headers, and unrecognized columns are ignored.
     pub column_map: Option<String>,
     /// `upsert` (the default) updates existing contacts with values from the file; `skip` leaves them unchanged.
     #[schemars(extend("enum" = ["upsert", "skip"]))]

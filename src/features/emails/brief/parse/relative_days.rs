@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Regression test: the end of an event became the deadline of the replies.
+    /// Regression test: the end of an event became the deadline for replies.
     #[test]
     fn a_day_with_a_time_after_another_time_ends_the_event() {
         for (prompt, language) in [

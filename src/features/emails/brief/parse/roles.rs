@@ -1,4 +1,4 @@
-//! Determines the roles of the numbers and dates of a prompt and the purpose of its email.
+//! Determines the roles of the numbers and dates in a prompt, and the purpose of the email.
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found, has_value};
