@@ -93,7 +93,7 @@ pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
     format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
 }
 
-/// A sign-in in progress, which the `state` parameter contains.
+/// A sign-in in progress, as sealed in the `state` parameter.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SignIn {
     pub session: SessionId,

@@ -2,7 +2,8 @@
 //!
 //! Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction of a second, so that
 //! a finished email already has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
-//! can take seconds. Other versions, such as documents that users save, wait for the worker or for their screenshots.
+//! can take seconds. Other versions, such as documents that users save, are first checked by the worker or when their screenshots are
+//! rendered.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

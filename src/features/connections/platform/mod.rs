@@ -54,7 +54,7 @@ trait ChangesPort {
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
 }
 
-/// The contacts that an import reads together.
+/// A set of contacts that an import reads.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
     /// A source's contacts. If a time is given, contacts that have neither joined the source nor changed since then may be left out.

@@ -39,7 +39,7 @@ enum Marks {
 
 /// The facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
-/// The facts that almost every email has. They are ignored when phrases with more facts are preferred.
+/// The facts that almost every email has. They do not count when the phrase with the most facts is selected.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {

@@ -21,13 +21,13 @@ const CUES: [(List, FactRole); 10] = [
     (List::CueOffer, FactRole::Offer),
 ];
 
-/// The first letters of words for an invitation.
+/// The beginnings of words for an invitation.
 const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig", "save"];
 
 /// The weight of an invitation at the start of the prompt.
 const INVITATION_WEIGHT: f32 = 2.5;
 
-/// The first words of excuses.
+/// The first words of apologies.
 pub const SORRY: [&str; 9] =
     ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
 
@@ -57,7 +57,7 @@ const PROMPT_FLAWS: [&str; 22] = [
     "typefout",
 ];
 
-/// The maximum number of words in an excuse for the prompt.
+/// The maximum number of words in an apology for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
 /// Returns whether a short passage apologizes for the length or the mistakes of the prompt: "sorry its long".

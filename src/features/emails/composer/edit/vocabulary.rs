@@ -87,7 +87,7 @@ pub enum Slot {
     Place,
     Language,
     Url,
-    /// The second web address of an instruction.
+    /// The second web address in an instruction.
     OtherUrl,
     Number,
     Product,
