@@ -144,7 +144,7 @@ pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Conne
     }
 }
 
-/// Records in the connection that it must be reconnected, or that the platform asked for a pause, if the error shows this.
+/// If the error shows that the connection must be reconnected or that the platform asked for a pause, records this in the connection.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {

@@ -157,7 +157,7 @@ impl<'e> Client<'e> {
         self.send((method, path, &[]), body, true).await
     }
 
-    /// Creates a resource. If the error is uncertain ([`PlatformError::is_uncertain`]), the resource may exist.
+    /// Creates a resource. If the outcome is uncertain ([`PlatformError::is_uncertain`]), the resource may exist.
     pub async fn create<T: DeserializeOwned>(&self, path: &str, body: &Payload) -> Result<T, PlatformError> {
         self.send((Method::POST, path, &[]), body, false).await
     }

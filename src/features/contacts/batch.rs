@@ -99,7 +99,7 @@ impl Batch {
         Self { keeps_status: true, ..self }
     }
 
-    /// Drops rows whose email belongs to no existing contact, without counting them.
+    /// Drops rows whose email does not belong to an existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }

@@ -17,8 +17,8 @@ pub struct SendingDomain {
     pub domain: String,
     /// The signing keys, at least one. Unsealing and parsing keys is slow, so keep this value for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified: then
-    /// bounces go to the shared bounce domain or, if there is none, to the From address.
+    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified.
+    /// Bounces then go to the shared bounce domain or, if there is none, to the From address.
     pub return_path: Option<String>,
     /// The host of links and pixels. If `None`, this installation's host is used.
     pub tracking_host: Option<String>,

@@ -103,7 +103,7 @@ impl ProviderImport {
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
         if self.is_of_changes(from.source) {
-            // A changed contact that is not in the project belongs to none of the import's sources.
+            // A changed contact that is not in the project does not belong to any of the import's sources.
             (batch, excluded, tag) = (batch.only_known(), 0, None);
         }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
