@@ -369,7 +369,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
     assert_eq!(open_jobs(&app.read()).expect("the jobs are readable").len(), 1, "an open job is never deleted");
 
-    // The retention of a job starts when the job ends, so this job is kept longer than the others.
+    // The retention period of a job starts when the job ends, so this job is kept longer than the others.
     let later = last["jobId"].as_str().expect("the job has an id");
     let path = format!("/v1/contacts/exports/{later}");
     work(&app);

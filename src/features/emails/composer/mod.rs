@@ -480,7 +480,7 @@ impl Draft<'_> {
         };
         let page =
             featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        // An offer for the whole range leads to the shop, and the card of a product to its page.
+        // In an offer for the whole range, the main button leads to the shop, and each product card leads to the product's page.
         let for_all = self.job == "winback.main" && self.content.saving().is_some() && self.content.scope_words().is_none();
         let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
@@ -516,7 +516,7 @@ impl Draft<'_> {
     }
 
     /// Returns the brand's name, the URL of its home page if it has no name, or a dash if both are missing. The subject and the preheader
-    /// use it if no phrase fits.
+    /// consist of this text if no phrase fits.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.request.site.map(tidy)).unwrap_or_else(|| "—".to_owned())

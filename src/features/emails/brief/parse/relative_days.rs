@@ -185,8 +185,8 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Removes the dates of weekdays that the prompt probably means relative to a later date: "The box is packed on Monday 30 November.
-/// Change the address before Friday".
+/// Removes the dates of weekdays that are probably relative to a later date in the prompt: "The box is packed on Monday 30 November. Change
+/// the address before Friday".
 fn forget_relative(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let first = |found: &Found| match &found.value {

@@ -338,7 +338,8 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
         for mark in prompt.all(list, around.sentence) {
             let own = Range::of(mark.from, mark.to);
             let is_outside = !around.fragment.contains(own);
-            // The distance in words. A cue after the date counts as more than twice as far away, and a cue inside it has the distance 0.
+            // The distance in words. A cue after the date counts as more than twice as far away, and a cue inside the date has the distance
+            // 0.
             let distance = if mark.to <= found.range.from {
                 found.range.from - mark.to
             } else if mark.from >= found.range.to {

@@ -349,7 +349,7 @@ impl Exchange<'_> {
         written.get(&folded(text)).copied()
     }
 
-    /// Returns the value that the text states, if it is the only one.
+    /// Returns the value that the text states, if the text states only one.
     fn read(&self, text: &str) -> Option<FactValue> {
         if let Some(first) = self.day(text) {
             return Some(FactValue::Days { first, last: None });
