@@ -1,4 +1,4 @@
-//! The functions of this feature that sending uses: they return facts about the domain of a From address.
+//! The functions that other features use to send mail. They return facts about the domain of a From address.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
 use super::utm::Utm;

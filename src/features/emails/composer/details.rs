@@ -36,8 +36,8 @@ impl Writer<'_> {
         !self.content.is_said(fact, &self.said)
     }
 
-    /// Writes each code as a coupon, the first one with the conditions of the offer. If there is no code or the email may have no coupon,
-    /// writes the conditions as text.
+    /// Writes each code as a coupon. The first coupon contains the conditions of the offer. If there is no code or the email may have no
+    /// coupon, writes the conditions as text.
     pub fn offer(&mut self) {
         let content = self.content;
         let facts = &content.brief.facts;
