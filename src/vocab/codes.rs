@@ -207,7 +207,7 @@ pub const CODES: &[CodeInfo] = &[
         "No mail transport is configured; set mail.relay or mail.direct.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
-    // `data.reason` is the reason why the recipient cannot be mailed.
+    // `data.reason` states why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
     code(
         Code::NotValidated,
@@ -238,7 +238,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::HeadersTooLarge,
         431,
         "HEADERS_TOO_LARGE",
-        "The request headers are too many or too large; send fewer or shorter headers.",
+        "The request has too many headers, or its headers are too large; send fewer or smaller headers.",
     ),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
     code(

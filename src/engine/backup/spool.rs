@@ -127,7 +127,9 @@ impl Spool {
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
                 Some(_) => return Ok(Err(format!("the backup file before {} is missing", file.display()))),
-                None => return Ok(Err(format!("the backup file {} was damaged on the disk before its upload", file.display()))),
+                None => {
+                    return Ok(Err(format!("the backup file {} was damaged on the disk before it was uploaded", file.display())));
+                }
             }
         }
         self.header = Header::new(number + 1, positions);

@@ -33,7 +33,7 @@ pub struct NewUpload {
     /// Tags for finding the image; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
-    /// The part of the image to keep; the whole image if absent. A GIF cannot be cropped.
+    /// The part of the image to keep. The default is the whole image. A GIF cannot be cropped.
     pub crop: Option<ImageCrop>,
 }
 
@@ -45,9 +45,9 @@ pub struct ImageCrop {
     pub width: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
     /// The height of the aspect ratio: 2 for 3:2.
     pub height: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
-    /// The distance of the focus point from the left side in percent; 50 if absent.
+    /// The distance of the focus point from the left side in percent. The default is 50.
     pub x: Option<Bounded<0, 100>>,
-    /// The distance of the focus point from the top in percent; 50 if absent.
+    /// The distance of the focus point from the top in percent. The default is 50.
     pub y: Option<Bounded<0, 100>>,
 }
 
