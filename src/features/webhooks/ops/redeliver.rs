@@ -1,4 +1,4 @@
-//! Redelivers the events of a time range.
+//! Redelivers events from a time range.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
