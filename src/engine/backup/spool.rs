@@ -80,7 +80,8 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
-                "the folder {} for backup files that wait for their upload cannot be used: {error}; check its permissions and the disk",
+                "the folder {} for backup files that are waiting to be uploaded cannot be used: {error}; check its permissions and the \
+                 disk",
                 folder.display()
             ))
         };

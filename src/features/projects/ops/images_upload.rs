@@ -28,9 +28,9 @@ pub struct NewUpload {
     /// The PNG, JPEG, WebP or GIF file as base64.
     #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
-    /// A description of what the image shows; filled in automatically if omitted.
+    /// A description of what the image shows. If absent, it is filled in automatically.
     pub description: Option<ImageDescription>,
-    /// Tags for finding the image; filled in automatically if omitted.
+    /// Tags for finding the image. If absent, they are filled in automatically.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
     /// The part of the image to keep. The default is the whole image. A GIF cannot be cropped.

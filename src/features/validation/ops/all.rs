@@ -62,11 +62,11 @@ pub struct CheckOptions {
     pub check_deliverability: Option<bool>,
     /// Whether to check the accessibility. The default is true.
     pub check_accessibility: Option<bool>,
-    /// The keys of the clients to check; all clients if empty or absent.
+    /// The keys of the clients to check. If empty or absent, all clients are checked.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,
-    /// The languages of the email; detected if empty or absent.
+    /// The languages of the email. If empty or absent, they are detected.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
