@@ -181,7 +181,7 @@ mod tests {
     fn wrong_parameters_are_not_an_unknown_method() {
         for (method, params, reason) in [
             ("tools/call", None, "name is missing"),
-            ("tools/call", Some(json!({ "name": 5 })), "name: must be text"),
+            ("tools/call", Some(json!({ "name": 5 })), "name: must be a string"),
             ("tools/call", Some(json!({ "name": "x", "arguments": [1] })), "arguments: must be an object"),
             ("resources/read", Some(json!({})), "uri is missing"),
         ] {
