@@ -467,7 +467,7 @@ mod tests {
             spool.append(&Record { batch, ..record(position, 1) });
             spool.cut();
         }
-        assert!(spool.interruption().is_some_and(|reason| reason.contains("the target was away")));
+        assert!(spool.interruption().is_some_and(|reason| reason.contains("too many commits wait for the target")));
         assert_eq!((spool.bytes(), spool.oldest()), (0, None));
     }
 }

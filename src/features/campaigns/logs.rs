@@ -344,7 +344,7 @@ mod tests {
     fn a_missing_field_and_an_error_are_explained_differently() {
         let missing = reason(&Skip::MissingField("shoe size".into()));
         assert!(missing.starts_with("The contact has no usable value for the merge field shoe size"), "{missing}");
-        assert_eq!(reason(&Skip::MergeFailed("it is too long".into())), "The message cannot be written: it is too long.");
+        assert_eq!(reason(&Skip::MergeFailed("it is too long".into())), "The message could not be created: it is too long.");
     }
 
     #[test]

@@ -207,7 +207,7 @@ mod tests {
                 "facts[1].value: contradicts the text",
             ),
             (FactKind::Date, "text", json!("until Saturday"), "facts[2].value: contradicts the text \"until Saturday\""),
-            (FactKind::Code, "span", json!({ "start": 9, "end": 2 }), "facts[3].span: start must not be greater than end"),
+            (FactKind::Code, "span", json!({ "start": 9, "end": 2 }), "facts[3].span: `start` must not be greater than `end`"),
             (FactKind::Code, "span", json!({ "start": 9, "end": 99 }), "facts[3].span: must be within the 57 characters"),
             (FactKind::Code, "text", json!(" "), "facts[3].text: must not be empty"),
         ] {

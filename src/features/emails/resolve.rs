@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(chosen(&app, None, Some(emails[3])), (vec![emails[3]], vec![]));
         let found = choose(&app.read(), app.account(), Some(series), None, None).expect("the email is ready");
         let warning = same_in_every_language("subject", &found.emails).expect("the warning covers two languages");
-        let message = "All languages (en, de) use the same subject. Without it, each email uses its own subject.";
+        let message = "All languages (en, de) use the same subject. If you omit it, each email uses its own subject.";
         assert_eq!(warning.message, message);
         assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
     }

@@ -149,7 +149,7 @@ fn only_the_current_url_of_an_active_webhook_is_accepted() {
     }
     app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": false })).data();
     let (code, refused) = sent(&url);
-    assert!(code == 404 && refused["error"].as_str().is_some_and(|said| said.contains("Turn the webhook on")), "{refused}");
+    assert!(code == 404 && refused["error"].as_str().is_some_and(|said| said.contains("turn the webhook on")), "{refused}");
     app.patch(&format!("/v1/incoming-webhooks/{id}"), json!({ "active": true })).data();
     assert_eq!(status(&url), 200);
     let shown = app.get(&format!("/v1/incoming-webhooks/{id}")).data().to_string();

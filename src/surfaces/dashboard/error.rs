@@ -136,7 +136,7 @@ mod tests {
     fn failures_of_the_server_are_explained_without_fields_and_settings() {
         let internal = Failure::internal("the cause").with(json!({ "requestId": "req_1" }));
         let id =
-            "Something went wrong on the server. Try again. If the error continues, give the operator this request ID: req_1.";
+            "Something went wrong on the server. Try again. If the error persists, give the server operator this request ID: req_1.";
         let transport = Failure::because(Code::TransportNotConfigured, "Set [mail] relay = [\"smtp://host:587\"].");
         for (failure, message) in [
             (internal, id),

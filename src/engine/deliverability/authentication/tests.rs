@@ -128,7 +128,7 @@ fn a_subdomain_without_a_record_has_the_policy_for_subdomains() {
     for (scope, record, policy, problem) in [
         (Domain, whole, "reject", None),
         (Subdomain, whole, "quarantine", None),
-        (AbsentSubdomain, whole, "none", Some("The DMARC policy for subdomains that do not exist, “none”,")),
+        (AbsentSubdomain, whole, "none", Some("The DMARC policy for subdomains that do not exist is “none”,")),
         (Subdomain, "v=DMARC1; p=reject; np=none", "reject", None),
         (AbsentSubdomain, "v=DMARC1; p=reject; sp=none", "none", Some("The DMARC policy for subdomains is “none”,")),
         (AbsentSubdomain, "v=DMARC1; p=reject", "reject", None),

@@ -12,7 +12,7 @@ fn an_archived_campaign_cannot_be_sent_or_scheduled_and_does_not_start() {
     for (action, body) in [("send", json!({})), ("schedule", at.clone())] {
         let (status, code, error) = refused(studio.app.post(&format!("{path}/{action}"), body));
         assert_eq!((status, code.as_str()), (409, "WRONG_STATE"), "{action}");
-        assert!(error.contains("archived") && error.contains("unarchive"), "{action}: {error}");
+        assert!(error.contains("archived") && error.contains("Unarchive"), "{action}: {error}");
     }
     let outlook = studio.app.get(&format!("{path}/dry-run")).data();
     assert!(outlook["ready"] == false && warnings(&outlook).contains(&("WRONG_STATE", true)), "{outlook}");
