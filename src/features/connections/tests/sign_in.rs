@@ -169,7 +169,9 @@ fn a_connection_without_the_scopes_for_exports_says_how_to_allow_them() {
     let (status, code, said) = refused.refusal();
     assert_eq!((status, code, peer.asked().len()), (409, "PROVIDER_RECONNECT_REQUIRED", asked));
     assert!(
-        said.starts_with("connectionId") && said.contains("does not have permission to export emails") && said.contains("allow exports"),
+        said.starts_with("connectionId")
+            && said.contains("does not have permission to export emails")
+            && said.contains("allow exports"),
         "{said}"
     );
     let data = &refused.body["data"];
