@@ -32,7 +32,7 @@ pub struct StartImport {
     /// What to do with contacts that already exist.
     #[serde(default)]
     pub on_conflict: OnConflict,
-    /// The separator between cells; detected if absent. `\t` is a tab.
+    /// The separator between cells. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags to add to every contact in the file.
