@@ -117,7 +117,7 @@ impl fmt::Display for Error {
             ),
             Self::KeyLost(cause) => write!(
                 f,
-                "{cause}. A backup cannot be restored without the key, so the backup waits: restore master.key from your copy"
+                "{cause}. A backup cannot be restored without the key, so backups are paused. Restore master.key from your copy"
             ),
             Self::InUse { host } => write!(
                 f,

@@ -337,7 +337,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
             }
             Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
-                "Check backup.url, backup.endpoint and the credentials, and that they permit listing, reading, writing and deleting objects."
+                "Check backup.url and backup.endpoint, and that the credentials permit listing, reading, writing and deleting objects."
             }
         };
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);
@@ -347,11 +347,9 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let drill = store::last_drill(&engine.control.read())?;
     let status = backup.status();
     findings.push(match (problem(engine, &status, drill.as_ref()), age_seconds(engine, &status)) {
-        (Some(problem), _) => Finding::problem(
-            SUBJECT,
-            problem.trim_end_matches('.'),
-            "Search the service's log for the cause, and fix the cause first.",
-        ),
+        (Some(problem), _) => {
+            Finding::problem(SUBJECT, problem.trim_end_matches('.'), "Search the service's log for the cause, and fix it.")
+        }
         (None, Some(age)) => Finding::good(SUBJECT, format!("the backup is {age} s old")),
         (None, None) => Finding::skipped(SUBJECT, "the first snapshot is not complete yet, or the service is not running"),
     });
