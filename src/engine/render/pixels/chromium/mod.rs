@@ -103,8 +103,8 @@ impl Chromium {
         let sandbox = sandbox();
         if let Some(why) = sandbox.off.as_ref().filter(|_| !unconfined) {
             return Err(RenderError::Unavailable(format!(
-                "Chromium's sandbox is unavailable: {why}. Run the service as another user. rendering.require_confinement = false lets \
-                 Chromium run without the sandbox, for trusted input only"
+                "Chromium's sandbox is unavailable: {why}; run the service as another user or, if all input is trusted, set \
+                 rendering.require_confinement = false to run Chromium without the sandbox"
             )));
         }
         Browser::start(program, (folder, fonts.as_deref().map(Path::new)), sandbox.off.is_none())
