@@ -121,7 +121,7 @@ impl fmt::Display for Error {
             ),
             Self::InUse { host } => write!(
                 f,
-                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this server"
+                "the server {host} is writing to this backup target; stop that server, or set backup.url to another prefix for this server"
             ),
             Self::TakenOver { host } => write!(
                 f,

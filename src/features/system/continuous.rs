@@ -162,7 +162,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         _ => {}
     }
     if let Some(error) = &status.thinning_error {
-        return Some(format!("Old objects of the backup could not be deleted, so the backup grows: {error}."));
+        return Some(format!("Old objects of the backup could not be deleted, so the backup keeps growing: {error}."));
     }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
