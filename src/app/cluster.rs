@@ -29,7 +29,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// Runs a `mailmill cluster` command. Commands that a running service must carry out are in `administration`.
 pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<(), Problem> {
     let Some(url) = settings.cluster.database.clone() else {
-        return Err(Problem::misused("the settings contain no cluster: set cluster.database"));
+        return Err(Problem::misused("the setting cluster.database is missing; set it to the URL of the cluster's database"));
     };
     let runtime = runtime()?;
     let authorities = settings.cluster.database_authorities.clone();

@@ -117,11 +117,11 @@ impl fmt::Display for Error {
             ),
             Self::KeyLost(cause) => write!(
                 f,
-                "{cause}. A backup cannot be restored without the key, so the backup waits: restore master.key from your copy"
+                "{cause}. A backup cannot be restored without the key, so backups are paused. Restore master.key from your copy"
             ),
             Self::InUse { host } => write!(
                 f,
-                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this server"
+                "the server {host} is writing to this backup target; stop that server, or set backup.url to another prefix for this server"
             ),
             Self::TakenOver { host } => write!(
                 f,

@@ -157,7 +157,7 @@ fn encodings_delimiters_and_maps_are_applied() {
 fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
-        (&[], b"who,where\nx,y\n", "columnMap: no header was recognized as the email address"),
+        (&[], b"who,where\nx,y\n", "columnMap: no column was recognized as the email address"),
         (
             &[("columnMap", r#"{"email":"E"}"#)],
             b"who\nx\n",

@@ -124,7 +124,7 @@ mod tests {
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(preview["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));
-        assert!(refused.refusal().2.starts_with("columnMap: no header was recognized as the email address"), "{refused:?}");
+        assert!(refused.refusal().2.starts_with("columnMap: no column was recognized as the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
         let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
         assert_eq!(app.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
