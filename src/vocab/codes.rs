@@ -207,7 +207,7 @@ pub const CODES: &[CodeInfo] = &[
         "No mail transport is configured; set mail.relay or mail.direct.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
-    // `data.reason` is the reason why the recipient cannot be mailed.
+    // `data.reason` states why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
     code(
         Code::NotValidated,
@@ -222,8 +222,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response referred to a contact that has been erased since. Therefore, the response is not replayed, and the operation does
-    // not run again.
+    // The stored response referred to a contact that has since been erased, so the response is not replayed. The operation does not run
+    // again either.
     code(
         Code::AnswerErased,
         410,

@@ -158,7 +158,7 @@ pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// How long a refresh token still works after its replacement. Some programs refresh a token from several processes at once, or repeat a
 /// request whose response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of valid access tokens of a program at the same time. Above the limit, the oldest tokens stop working.
+/// The maximum number of access tokens of a program that are valid at the same time. Above the limit, the oldest tokens stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
 /// The maximum length of the `state` parameter in a program's authorization request, which must fit into a URL together with the other
 /// parameters.
@@ -303,8 +303,7 @@ pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the size of the largest brand.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
-/// read.
+/// The maximum number of bytes of one image: a large photograph. A larger image is not read; it is listed with its size as the reason.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -371,7 +370,7 @@ pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 /// after the caller has given up. In the worst case, webhook endpoints cause about 800 such lookups at a time, and store reads must not
 /// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
-/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
+/// Responses from other servers up to this size are read even while large responses use all memory that is reserved for them.
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Once parsed, they take several times as
 /// much. Further large responses wait for up to a minute, which their time limits do not include.
@@ -858,7 +857,7 @@ pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The maximum number of emails in a series: one a month for a year. Requests for more are rejected.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
-// --- The DNS ---
+// --- DNS ---
 
 /// The time limit for one DNS query with all of its attempts, short enough that a request with several queries in a row can still
 /// respond in time.
@@ -963,8 +962,8 @@ pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
-/// The number of attempts after which a message whose delivery is unknown is no longer sent again automatically. A server that accepts
-/// every copy without a reply would otherwise deliver the message to the recipient again and again.
+/// The number of attempts after which a message whose delivery is unknown is no longer resent automatically. A server that accepts every
+/// copy without a reply would otherwise deliver the message to the recipient again and again.
 pub const RESEND_ATTEMPTS_MAX: u16 = 4;
 /// How far ahead a retry can be scheduled. The limit exceeds the longest pause and any time zone offset, so a later retry was scheduled
 /// while the clock was wrong.
@@ -1165,7 +1164,7 @@ pub const SMTP_RELAYS_MAX: usize = 20;
 /// The time after which a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a
 /// changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// The maximum age of an MTA-STS policy, the year that RFC 8461 §3.2 allows. The cache ends with the process in any case.
+/// The maximum age of an MTA-STS policy: one year, the maximum in RFC 8461 §3.2. The cache ends with the process in any case.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
 /// The time limit for fetching an MTA-STS policy. RFC 8461 §3.3 advises a minute; mail waits for the policy, so the limit is shorter.
 pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(20);
@@ -1180,8 +1179,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// them are in memory at the same time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger bodies in memory: one body of the maximum size with the default settings, and several smaller ones.
-/// Together with the parsed data (10 MB of contacts take 43 MiB) and memory of the previous body that may not be free yet, this is a tenth
-/// of the memory of a server with 1 GB.
+/// Together with the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not be free yet, this is a
+/// tenth of the memory of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of the default time limit of a request.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1230,7 +1229,8 @@ pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
 /// The share of file descriptors for incoming mail: one in this many, up to [`INBOUND_CONNECTIONS_MAX`] connections.
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
-/// The minimum number of connections for incoming mail: even without a listener, programs of the same user deliver mail through a socket.
+/// The minimum number of connections for incoming mail: even without a listener, programs that run as the same user deliver mail through a
+/// socket.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 // --- Workers ---
@@ -1399,8 +1399,8 @@ pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
-/// The response time below which an endpoint is fast and gets more parallel attempts. A receiver that only queues its events is faster than
-/// this.
+/// The response time below which an endpoint is considered fast and receives more parallel attempts. A receiver that only queues its events
+/// is faster than this.
 pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum number of attempts started in one transaction: twice the default number of connections.
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
@@ -1714,9 +1714,9 @@ pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from
 /// The number of contacts and of problems that an import preview shows. These are only a sample; the counts include all contacts and
 /// problems.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
-/// The maximum length of the ID of a source, which consists of at most two platform IDs.
+/// The maximum length of a source's ID, which consists of at most two platform IDs.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
-/// The maximum length of the name of a source. Platforms allow at most 255 characters.
+/// The maximum length of a source's name. Platforms allow at most 255 characters.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
 /// The maximum number of sources listed for an account. Pages cannot show more, and listing them takes dozens of requests.
 pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
@@ -1780,7 +1780,8 @@ pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
 /// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How far before its start an export searches for objects that it may have created, in milliseconds, because clocks differ.
+/// How far back before its own start an export searches for objects that it may have created, in milliseconds. The time allows for clock
+/// differences.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
@@ -1900,7 +1901,8 @@ pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
 /// counting costs time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
 /// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
-/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
+/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page says that there are
+/// at least this many.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns, and of other objects, that the hold page lists by name. Users do not read a longer list; the rest is
 /// only counted.
@@ -1948,7 +1950,7 @@ pub const BACKUP_PART_ATTEMPTS: u32 = 6;
 /// How long the restored data waits until a brand is chosen: long enough to compare several brands, short enough that its disk space is
 /// free again soon.
 pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts to restore a brand without progress, enough for a short outage of the backup's target.
+/// The maximum number of consecutive attempts to restore a brand that make no progress, enough for a short outage of the backup's target.
 pub const RESTORE_ATTEMPTS: u32 = 5;
 /// The maximum number of brands listed per environment. Users can select other brands by ID.
 pub const RESTORE_BRANDS_SHOWN: usize = 200;
@@ -1980,8 +1982,8 @@ pub const CLUSTER_RECORDS_PER_READ: usize = 16;
 /// The maximum size of a record of the log, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000
 /// rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// How long a node's local file may stay without being made durable. After a crash of the machine, the node reads the changes of this
-/// time from the log again.
+/// How long a node may run without making its local file durable. After a crash of the machine, the node rereads the changes of this period
+/// from the log.
 pub const CLUSTER_FLUSH_MS: i64 = 1_000;
 /// How long a leader must be idle before it makes its local file durable, so that its next start is fast.
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
@@ -1999,8 +2001,8 @@ pub const CLUSTER_LEASE_MS_MAX: i64 = 120_000;
 /// How long the cluster must be without a leader before a node with a different secret can start. The usual pause between two leaders is
 /// shorter.
 pub const CLUSTER_SECRET_IDLE_MS: i64 = 60_000;
-/// The maximum difference between the clocks of a node and of the database that is not reported. Synchronized clocks differ by far less;
-/// a greater difference makes schedules and times wrong after a change of the leader.
+/// The difference between a node's clock and the database's clock above which a problem is reported. Synchronized clocks differ by far
+/// less; a greater difference makes schedules and times wrong after a change of the leader.
 pub const CLUSTER_CLOCK_MS_MAX: i64 = 5_000;
 /// The minimum time between two warnings about the same lasting failure in the cluster, so that they do not fill the log.
 pub const CLUSTER_WARN_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);

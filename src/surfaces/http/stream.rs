@@ -58,8 +58,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Returns whether part of a head has arrived. The first such call for a head starts the timer. Except for the first head of a
-    /// connection, a head that arrives in a single read, as nearly all do, needs no timer.
+    /// Returns whether part of a head has arrived. The first call that finds part of a head starts the timer. Except for the first head of
+    /// a connection, a head that arrives in a single read, as nearly all do, needs no timer.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {

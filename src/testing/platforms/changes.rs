@@ -8,7 +8,7 @@ use super::{Platforms, Request, Standing, State, hubspot_contact, inputs, next, 
 
 /// The time when all contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
-/// The time when the contacts that are suppressed from the start were suppressed.
+/// The suppression time of the contacts that are already suppressed when a test starts.
 const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
 /// The number of a contact that is on no list, and that every request for changed contacts returns.
 pub const UNLISTED: usize = 1_000_000;

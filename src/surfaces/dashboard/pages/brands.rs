@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 /// The number of brands on one page of the list. It is small because the page loads several images for each brand through this service.
 const BRANDS_PER_PAGE: u64 = 18;
-/// The maximum number of products, and of images, that a brand's overview shows.
+/// The maximum number of products and the maximum number of images that a brand's overview shows.
 const GLIMPSES: usize = 8;
 
 #[derive(Serialize)]
