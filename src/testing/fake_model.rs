@@ -126,8 +126,8 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// Starts a server that performs these reactions in order and then repeats the last one. An email document answers all steps of
-    /// writing an email, until a request asks for corrections or the next email starts.
+    /// Starts a server that performs these reactions in order and then repeats the last one. A reaction with an email document is used for
+    /// all steps of writing an email, until a request asks for corrections or the next email starts.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter();
         let mut now: Option<Reaction> = None;

@@ -491,9 +491,9 @@ pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
 /// The maximum length of the description of a tag, topic, segment, product or brand: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum number of groups side by side in a filter, as many as the form of a segment can show clearly. Larger filters are rejected.
+/// The maximum number of groups side by side in a filter, as many as the segment form can show clearly. Larger filters are rejected.
 pub const SEGMENT_GROUPS_PER_GROUP_MAX: usize = 10;
-/// The maximum nesting depth of groups in a filter, as deep as the form of a segment can show clearly. Deeper filters are rejected.
+/// The maximum nesting depth of groups in a filter, as deep as the segment form can show clearly. Deeper filters are rejected.
 pub const SEGMENT_LEVELS_MAX: usize = 3;
 /// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
 /// conditions are rejected.
@@ -550,7 +550,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
 /// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause between checks for the end of an edit of a campaign's email. Edits take a few seconds.
+/// The pause between checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 /// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
 /// included only in the totals.
@@ -655,7 +655,7 @@ pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// three times usually fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
-/// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
+/// The maximum length, in characters, of the JSON Schema in a request for an email: 2,500 tokens of three characters. Small local models
 /// lose track of longer schemas.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
 /// The maximum number of old language-model usage rows that one request deletes. An account adds a few rows a month.
@@ -859,7 +859,7 @@ pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- DNS ---
 
-/// The time limit for one DNS query with all of its attempts, short enough that a request with several queries in a row can still
+/// The time limit for one DNS query, including all attempts. It is short enough that a request with several queries in a row can still
 /// respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
@@ -924,8 +924,8 @@ pub const VISITS_WAITING_MAX: usize = 20_000;
 pub const VISITS_PER_WRITE: usize = 1_000;
 /// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two visits by the same client to the same link that count as separate visits. Clients retry slow requests, and
-/// users double-click.
+/// The minimum time between visits by the same client to the same link for them to count as separate visits. Clients retry slow requests,
+/// and users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
@@ -1411,7 +1411,7 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The maximum number of hours for which the previous secret also signs after a rotation: a week. A replaced secret should not be used for
 /// long; larger numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
-/// The number of days in the statistics of deliveries: as many as charts show.
+/// The number of days in delivery statistics: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 /// How long webhook events are stored, for delivery and redelivery: longer than the retries of a delivery take, and short enough to bound
 /// the table.
@@ -1671,8 +1671,8 @@ pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. Above the limit, the oldest
 /// finished preview is deleted.
 pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
-/// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
-/// two thousand devices. Beyond this size, the oldest previews are deleted.
+/// The maximum total size of the pictures in an account's previews. The pictures of one device take about 200 KB, so this is enough for two
+/// thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How long a rendering is reused in new previews of the same content. After a day, its images may have changed.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
@@ -1870,9 +1870,9 @@ pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
-/// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.
+/// The maximum size of an MCP resource: enough for the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
+/// The maximum length of an argument in a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 /// The maximum total length of the arguments that the confirmation question shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
@@ -1979,8 +1979,7 @@ pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_m
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
-/// The maximum size of a record of the log, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000
-/// rows.
+/// The maximum size of a log record, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000 rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// How long a node may run without making its local file durable. After a crash of the machine, the node rereads the changes of this period
 /// from the log.

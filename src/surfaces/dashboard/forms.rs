@@ -195,7 +195,7 @@ pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     }
 }
 
-/// Returns the CSRF token of the forms of a session.
+/// Returns the CSRF token for a session's forms.
 pub fn session_token(engine: &Engine, session: &str) -> String {
     bound_token(engine, "session", session)
 }

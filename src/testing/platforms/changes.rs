@@ -62,7 +62,7 @@ impl State {
     }
 }
 
-/// Returns the numbers of the members of a Klaviyo list that match a filter, or the error response for an unsupported filter.
+/// Returns the numbers of the Klaviyo list members that match a filter, or the error response for an unsupported filter.
 pub fn klaviyo_members(state: &State, filter: Option<&str>) -> Result<Vec<usize>, (u16, Value)> {
     let Some(filter) = filter else { return Ok((0..state.people).collect()) };
     let since = argument(filter, "greater-or-equal(joined_group_at,").ok_or_else(|| refused("the filter is not allowed"))?;

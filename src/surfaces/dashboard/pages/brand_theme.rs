@@ -334,7 +334,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the value of a field that the page showed before the user's changes; without a submitted form, the brand's value.
+/// Returns the value of a field that the page showed before the user's changes. Without a submitted form, returns the brand's value.
 fn known(visit: &Visit, project: &Value, field: &str) -> String {
     let was = format!("was.{field}");
     if visit.form.has(&was) { visit.form.get(&was).to_owned() } else { current(project, field) }

@@ -291,7 +291,7 @@ pub fn palette(palette: &BrandPalette) -> Vec<Swatch> {
     roles.into_iter().filter_map(swatch).collect()
 }
 
-/// Returns the URL path of the thumbnail of a brand's image.
+/// Returns the URL path for the thumbnail of a brand image.
 pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
     let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
     format!("/{}/brands/{brand}/picture?{query}", visit.environment)
