@@ -980,7 +980,8 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// The delay of updates that no task waits for, so that they share a commit with the next claim: about the duration of a commit.
+/// The delay before updates that no task waits for are written, so that they share a commit with the next claim: about the duration of a
+/// commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// The maximum number of messages rendered before a connection is free for them, so that connections do not wait: this number, or two per
 /// processor core if that is more. They use a few megabytes.
@@ -1150,7 +1151,7 @@ pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// The share of all connections that the servers of one destination may use: at most one in this many, so that a slow destination does not
 /// delay the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
-/// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
+/// The maximum number of a destination's servers that are tried for one message. Large providers have five; after that, the message is
 /// retried later.
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// The maximum number of addresses tried for one server: two of each IP version. After that, the next server is tried.
@@ -1201,7 +1202,7 @@ pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
-// --- Descriptors ---
+// --- File descriptors ---
 
 /// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
 /// listeners, worker processes with their pipes, the continuous backup, requests to language models. A busy server had 60 descriptors
@@ -1367,7 +1368,7 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The pause before an attempt that was not sent for lack of file descriptors is made again, in milliseconds. Other requests have ended by
+/// The pause before an attempt that was not sent for lack of file descriptors is repeated, in milliseconds. Other requests have ended by
 /// then.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
@@ -1406,10 +1407,11 @@ pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_se
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// The default number of hours for which the previous secret also signs after a rotation: users have a day to update the receiver.
+/// The default number of hours for which requests are also signed with the previous secret after a rotation: users have a day to update the
+/// receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
-/// The maximum number of hours for which the previous secret also signs after a rotation: a week. A replaced secret should not be used for
-/// long; larger numbers are rejected.
+/// The maximum number of hours for which requests are also signed with the previous secret after a rotation: a week. A replaced secret
+/// should not be used for long; larger numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// The number of days in delivery statistics: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
@@ -1548,13 +1550,13 @@ pub const EVENT_KEPT_DAYS: u32 = 90;
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The number of daily sets of contacts, over all event names, that one step of the event retention deletes. Each set has up to 25 time
+/// The number of daily sets of contacts, across all event names, that one step of the event retention deletes. Each set has up to 25 time
 /// ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
 /// each query searches all of them. Further events are indexed immediately.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
-/// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
+/// The number of events indexed in one transaction: enough that they share database pages, few enough to take only a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// The minimum number of keys of one request that are stored together as a run. Fewer keys are indexed immediately, because each lookup
 /// searches every run.
@@ -1776,7 +1778,7 @@ pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
 pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
-/// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
+/// The maximum size of an image that an export uploads: the lowest of the platforms' limits.
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
 /// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
@@ -1787,7 +1789,7 @@ pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
 /// The maximum number of pieces of text, and of images, that an export makes editable. Emails have a few dozen of each.
 pub const EXPORT_REGIONS_MAX: usize = 200;
-/// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
+/// The maximum number of earlier exports of an email that are listed: enough for several accounts on each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
 
 // --- Stores ---

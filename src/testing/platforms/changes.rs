@@ -10,7 +10,7 @@ use super::{Platforms, Request, Standing, State, hubspot_contact, inputs, next, 
 const START: &str = "2024-01-01T00:00:00.000Z";
 /// The suppression time of the contacts that are already suppressed when a test starts.
 const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
-/// The number of a contact that is on no list, and that every request for changed contacts returns.
+/// The number of a contact that is not on any list. Every request for changed contacts returns this contact.
 pub const UNLISTED: usize = 1_000_000;
 
 /// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as strings.

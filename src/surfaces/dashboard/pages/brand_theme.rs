@@ -23,14 +23,14 @@ pub struct ThemePage {
     /// The values that the page showed before the user's changes, by field, so that only changed values are saved.
     was: Vec<(String, String)>,
     colors: Vec<ColorField>,
-    /// The colors of the brand's images that are not in the theme.
+    /// The colors in the brand's images that are not in the theme.
     more: Vec<Swatch>,
     fonts: Vec<FontField>,
     families: &'static [&'static str],
     corner_radius: RadiusField,
     contrasts: Vec<ColorContrast>,
     logos: Vec<LogoTile>,
-    /// The query of the preview, which also shows submitted values that were not saved.
+    /// The query for the preview, which also shows submitted values that were not saved.
     preview: String,
 }
 

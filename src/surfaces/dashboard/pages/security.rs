@@ -27,7 +27,7 @@ struct NamedSession {
     program: Option<String>,
 }
 
-/// The state of the user's authenticator app after a submitted form, with the details that are shown only once.
+/// The state of the user's authenticator app after a form is submitted, with the details that are shown only once.
 #[derive(Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 enum App {
