@@ -172,7 +172,7 @@ impl FakeModel {
         Self { address, asked, accepting: Some(accepting), stop }
     }
 
-    /// Returns the server's URL for the setting of an OpenAI-compatible model.
+    /// Returns the server's URL, as in the settings of an OpenAI-compatible model.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }

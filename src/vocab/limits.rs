@@ -293,7 +293,7 @@ pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
-/// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
+/// The maximum number of bytes that are read from a page, style sheet or sitemap. The rest of a larger file rarely adds information.
 pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of this size. At the limit,
 /// the import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.

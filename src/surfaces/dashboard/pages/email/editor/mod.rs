@@ -259,7 +259,7 @@ fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
-/// The error for the form of a block that another user or an earlier click has deleted.
+/// The error for a form whose block has been deleted by another user or an earlier click.
 const BLOCK_IS_GONE: &str =
     "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
 const BLOCK_IS_AT_END: &str = "The block can't be moved further in this direction.";
