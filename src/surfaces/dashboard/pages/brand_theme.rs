@@ -280,7 +280,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the colors of the brand's images that the theme does not have, without duplicates.
+/// Returns the colors in the brand's images that the theme does not have, without duplicates.
 fn more_colors(brand: &Brand) -> Vec<Swatch> {
     let known = palette(&brand.palette);
     let mut more: Vec<Swatch> = Vec::new();
