@@ -804,7 +804,8 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 /// The maximum nesting depth of elements. The worker's stack has space for more than this depth; emails have about 30 levels.
 /// Deeper HTML is rejected.
 pub const DRAWN_LEVELS_MAX: usize = 300;
-/// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
+/// The maximum number of elements in an email, where two text nodes or comments count as one element. Long newsletters have 5,000. HTML
+/// that exceeds the limit is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
 /// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
 /// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.

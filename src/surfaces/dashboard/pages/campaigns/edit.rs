@@ -1,4 +1,4 @@
-//! Creates a campaign from a generated email, and edits a campaign that has not started.
+//! Creates a campaign from an email, and edits a campaign that has not started.
 
 use std::collections::BTreeMap;
 
