@@ -227,8 +227,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response referred to a contact that has been erased since. Therefore, the response is not replayed, and the operation does
-    // not run again.
+    // The stored response referred to a contact that has since been erased, so the response is not replayed. The operation does not run
+    // again either.
     code(
         Code::AnswerErased,
         410,

@@ -10,7 +10,7 @@ use crate::vocab::codes::Code;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
     pub status: StatusCode,
-    /// The API's error code; `None` for errors of the pages themselves.
+    /// The API's error code; `None` for errors that do not come from the API.
     pub code: Option<Code>,
     pub message: String,
     /// The name of the form field with the error; empty if there is none.

@@ -268,7 +268,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Shows the form of an existing campaign, or the emails that can replace its email.
+/// Shows the form for an existing campaign, or the emails that can replace its email.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;

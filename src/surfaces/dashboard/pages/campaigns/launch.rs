@@ -141,7 +141,7 @@ fn is_score_low(outlook: &CampaignDryRun) -> bool {
     outlook.warnings.iter().any(|warning| warning.code == Code::NotValidated.info().wire)
 }
 
-/// Returns why recipients are skipped, with the most frequent reason first.
+/// Returns the skip reasons with the number of recipients skipped for each, most frequent reason first.
 pub fn reasons(of: &BTreeMap<impl AsRef<str>, u64>) -> Vec<LeftOut> {
     let reason = |word: &str, many| LeftOut { word: word.to_owned(), many, why: why(word).to_owned() };
     let mut reasons: Vec<LeftOut> = of.iter().map(|(word, many)| reason(word.as_ref(), *many)).collect();
