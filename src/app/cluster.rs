@@ -23,7 +23,7 @@ use crate::surfaces::cli::{ClusterCommand, Problem};
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::Settings;
 
-/// The size of the page cache, in bytes, for a store file that is read only once.
+/// The size of the page cache, in bytes, for a store file that is read once.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs a `mailmill cluster` command. Commands that a running service must carry out are in `administration`.

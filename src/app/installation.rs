@@ -127,7 +127,7 @@ impl FirstStart {
     }
 }
 
-/// The reason why the stores cannot be opened.
+/// Why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
     /// Some stores are missing, or all stores are missing from a folder that contains other files of Mailmill.
@@ -351,7 +351,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
 }
 
 impl Opener<'_> {
-    /// Opens the stores of a folder after [`prepare`], or returns the reason why they cannot be opened.
+    /// Opens the stores of a folder after [`prepare`], or returns why they cannot be opened.
     pub fn take(&self) -> Result<OpenStores, Problem> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
@@ -399,7 +399,7 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A folder restored from an older version's backup also has no identity, and sending is put on hold as in any copy. The hold is on
+        // A folder restored from an older version's backup also has no identity. As in any copy, sending is put on hold. The hold is on
         // disk before `complete` records the folder as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });

@@ -1,6 +1,6 @@
 //! Splits HTML into tags, text and comments, each with its place in the source.
 //!
-//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions and no tree, so this scanner implements
+//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions but no tree, so this scanner implements
 //! only the parts of the HTML standard's tokenizer (section 13.2.5) that affect text and positions. It takes linear time, however deeply
 //! the elements are nested.
 

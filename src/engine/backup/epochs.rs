@@ -1,5 +1,5 @@
 //! Epochs: which server may write to the target. Each session of a server, that is, each start and each retry after an error, creates the
-//! next epoch. Only one server can create an object, so an epoch belongs to one server.
+//! next epoch. Only one server can create a given object, so an epoch belongs to one server.
 //!
 //! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
 //! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are

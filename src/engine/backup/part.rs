@@ -1,4 +1,4 @@
-//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have one
+//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have the same
 //! format, so a restore reads them in the same way.
 
 use serde::{Deserialize, Serialize};

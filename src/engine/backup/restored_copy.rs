@@ -1,4 +1,4 @@
-//! A state of the backup that is restored next to the data of a running service, and exists while the service copies from it.
+//! A backup state that is restored next to the data of a running service and kept while the service copies from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

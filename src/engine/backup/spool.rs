@@ -8,7 +8,7 @@
 //!
 //! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
 //! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
-//! because that would double the time of a commit: after a power cut, records may be missing; the next record reveals the gap.
+//! because that would double the time that a commit takes: after a power cut, records may be missing; the next record reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};

@@ -11,7 +11,7 @@ use super::view::View;
 
 /// The maximum number of uses of one feature that are read.
 const USES_OF_FEATURE_MAX: usize = 5_000;
-/// The maximum number of a rule's matching elements that are counted.
+/// The maximum number of matching elements that are counted for each rule.
 pub const REACH_MAX: usize = 5_000;
 
 /// A use of a feature that a client does not support.

@@ -266,7 +266,7 @@ mod tests {
         assert_eq!((evidence["line"].as_u64(), evidence["excerpt"].as_str()), (Some(1), Some("secret words")));
     }
 
-    /// Regression test: words that are typical of legitimate mail outweighed a critical finding, so that the score was 100.
+    /// Regression test: words that are typical of legitimate mail outweighed a critical finding, so the score was 100.
     #[test]
     fn a_critical_finding_keeps_the_score_below_90() {
         let html = "<p>Hello Ada, our workshop opens at nine on Saturday.</p><p style='color:white'>secret words</p>";

@@ -44,7 +44,7 @@ impl Stop {
     }
 }
 
-/// Activity of a server that is not a reply to a command.
+/// Server activity other than a reply to a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,
