@@ -158,8 +158,8 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key comes last: the service does not start
-/// without it, so an interrupted export is never mistaken for a complete one.
+/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key is written last: the service does not
+/// start without it, so an interrupted export is never mistaken for a complete one.
 fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
     let rows = write()?;
     instance::note_exported(folder, &SystemClock.now().to_string()).map_err(|error| {

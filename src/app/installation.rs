@@ -1,8 +1,9 @@
 //! Opens the stores of a data folder: creates a new installation in an empty folder, or checks that the existing installation is complete.
 //!
-//! An installation is complete if all three stores exist and belong to the same installation, each has its own name, and the master key is
-//! the one that seals their secrets. These checks are made before any store is changed. A missing part is never recreated: an empty store
-//! would look like a first start, and a new key would look like the old one until links, signatures and suppressions fail.
+//! An installation is complete if all three stores exist and belong to the same installation, each file contains the store that it is named
+//! after, and the master key is the one that seals their secrets. These checks are made before any store is changed. A missing part is
+//! never recreated: an empty store would look like a first start, and a new key would look like the old one until links, signatures and
+//! suppressions fail.
 
 use std::fmt;
 use std::fs;

@@ -123,7 +123,8 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }
     let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
-    // A debug build takes seconds to render the pages, and renders them again whenever a file changes, so it waits for a request.
+    // A debug build takes seconds to render the pages, and renders them again whenever a file changes, so it waits until a page is
+    // requested.
     if cfg!(debug_assertions) {
         drop(docs);
     } else {

@@ -323,7 +323,8 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs a query that may read many rows, on a separate thread. Waits for the search index first if the query requires that.
+    /// Runs a query that may read many rows, on a separate thread. If the query requires recent writes in the search index, first waits for
+    /// the index.
     async fn blocking(
         &self,
         (freshness, asked): (Freshness, PreparedQuery),

@@ -49,7 +49,7 @@ pub struct View<'a> {
 pub enum Freshness {
     /// The writes that are already indexed.
     Indexed,
-    /// The indexed writes, and the caller's own writes of the last second if they are indexed soon enough.
+    /// The indexed writes, and the caller's own writes from the last second if they are indexed soon enough.
     OwnWrites,
     /// All writes that were acknowledged before the request.
     AllWrites,

@@ -449,7 +449,7 @@ mod tests {
         assert_eq!((line, cuts.last().map(|cut| cut.line)), (Some(2), Some(2)));
     }
 
-    /// Regression test: `max-width` and `line-height` counted as sizes.
+    /// Regression test: `max-width` and `line-height` were counted as sizes.
     #[test]
     fn only_widths_and_heights_are_sizes_of_images() {
         let html = "<img src=a width=9 height=9><img src=b style=\"width:9px; HEIGHT:9px\">\
