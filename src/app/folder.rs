@@ -199,7 +199,7 @@ impl Folder {
         self.path.join("master.key")
     }
 
-    /// Returns the path of the new key of an incomplete rekey. In the last step, the file becomes the master key.
+    /// Returns the path of the new key from an incomplete rekey. In the last step, the file becomes the master key.
     pub fn rekey(&self) -> PathBuf {
         self.path.join("master.key.rekey")
     }

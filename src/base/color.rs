@@ -137,7 +137,7 @@ fn first_within(value: &str, depth: u8) -> Option<AlphaColor> {
     None
 }
 
-/// Returns the byte position of the end of the first token. A token ends at whitespace, a comma or a slash outside parentheses.
+/// Returns the byte position where the first token ends. A token ends at whitespace, a comma or a slash outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {

@@ -145,7 +145,7 @@ fn tag_name(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Returns the byte positions of the end of the tag and of the end of its attributes. A ">" in a quoted value does not end the tag.
+/// Returns the byte positions where the tag and its attributes end. A ">" in a quoted value does not end the tag.
 fn tag_end(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut quote = None;

@@ -23,7 +23,7 @@ pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],
 }
 
-/// The values of the rate-limit headers of a response.
+/// The values of a response's rate-limit headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub limit: u32,

@@ -533,7 +533,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// Returns the bytes of a response to store for repeats of the request: encrypted if the response contains a secret.
+/// Returns the response bytes to store for repeats of the request. The bytes are encrypted if the response contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),

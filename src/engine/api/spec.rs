@@ -269,7 +269,7 @@ impl Spec {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Returns the declared error codes of the operation and those of the pipeline.
+    /// Returns the error codes that the operation declares and those of the pipeline.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

@@ -20,7 +20,7 @@ use crate::engine::store::identity::Installation;
 use crate::engine::store::seal::KeyCheck;
 use crate::vocab::limits;
 
-/// The version of the format of the objects in a target.
+/// The format version of the objects in a target.
 const FORMAT: u32 = 1;
 /// The maximum number of attempts to create an epoch when other servers create the same epoch first.
 const RACES_MAX: usize = 3;
@@ -36,7 +36,7 @@ pub struct Start {
     pub key_check: KeyCheck,
     /// The random name of the data folder that writes in the epoch.
     pub holder: String,
-    /// A random name for this start, which distinguishes it from a start of a copy of the data folder.
+    /// A random name for this start, which distinguishes it from starts with a copy of the data folder.
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
@@ -52,7 +52,7 @@ pub struct Start {
 pub struct Heartbeat {
     /// The log contains all commits up to this time.
     pub complete_until: Timestamp,
-    /// The number of the newest part of the log when the heartbeat was written.
+    /// The number of the newest log part when the heartbeat was written.
     pub last_part: PartNumber,
 }
 

@@ -12,7 +12,7 @@ use crate::vocab::limits;
 /// The compression level. Higher levels take longer and save little.
 const LEVEL: i32 = 3;
 
-/// The position of the newest record of each store; `None` if there is no record yet.
+/// The position of each store's newest record; `None` if there is no record yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Positions {

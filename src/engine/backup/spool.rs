@@ -446,7 +446,7 @@ mod tests {
         fs::remove_file(second).expect("the file can be removed");
         let mut spool = opened(folder.path());
         assert!(spool.interruption().is_some_and(|reason| reason.contains("is missing")));
-        // No part of the old log can be mistaken for one of the new log.
+        // No part of the old log can be mistaken for a part of the new log.
         spool.restart(state()).expect("the spool can be started");
         let left = fs::read_dir(folder.path()).expect("the folder can be listed").flatten();
         assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(PART)));

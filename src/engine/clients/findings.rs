@@ -70,7 +70,7 @@ pub struct Checker {
     pub profiles: Vec<Profile>,
     /// The position of each feature of [`TABLE`] in [`Data::features`].
     rows: Vec<Option<usize>>,
-    /// The condition of each note of each feature in [`Data::features`].
+    /// For each feature in [`Data::features`], the conditions of its notes.
     conditions: Vec<Vec<Option<&'static Condition>>>,
 }
 

@@ -17,7 +17,7 @@ use super::view::Texts;
 use crate::base::source::{Lines, Span};
 use crate::vocab::limits::CRITICAL_SCORE_SHARE;
 
-/// The maximum number of occurrences of a feature that are listed; `count` includes all occurrences.
+/// The maximum number of occurrences that are listed for a feature; `count` includes all occurrences.
 const OCCURRENCES_MAX: usize = 20;
 const EXCERPT_CHARACTERS_MAX: usize = 160;
 /// The age, in months, beyond which a test is stale.

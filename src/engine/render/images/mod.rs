@@ -24,7 +24,7 @@ use crate::vocab::limits::{
 /// The JPEG quality of uploaded images. Higher values make photos much larger.
 const UPLOAD_QUALITY: u8 = 88;
 const PREVIEW_QUALITY: u8 = 80;
-/// The maximum ratio of height to width of a thumbnail that shows only the top of an image.
+/// The maximum ratio of height to width for a thumbnail that shows only the top of an image.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
 const DAMAGED: &str = "the image is damaged; use a new copy";
