@@ -1,4 +1,4 @@
-//! Incoming mail: connects the listener with the feature that processes the mail.
+//! Connects the listener for incoming mail with the feature that processes the mail.
 
 use std::sync::{Arc, Weak};
 

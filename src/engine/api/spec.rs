@@ -94,9 +94,9 @@ pub enum Replay {
 /// How much work a query may do, which determines where the query runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// Reads a few rows: runs on the current thread, which saves a thread switch.
+    /// The query reads a few rows, so it runs on the current thread, which saves a thread switch.
     Light,
-    /// Can read many rows: runs on a thread that may block.
+    /// The query can read many rows, so it runs on a thread that may block.
     Blocking,
 }
 

@@ -1,4 +1,4 @@
-//! The connection to a server: sends bytes and reads replies, each with a time limit, and ends when the service stops.
+//! The connection to a server, which sends bytes and reads replies, each with a time limit, and ends when the service stops.
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -48,7 +48,7 @@ pub struct ImageMeasurements {
     pub ground: Ground,
     /// Whether parts of the image are transparent.
     pub is_clear: bool,
-    /// The approximate number of distinct colors: logos and illustrations have few, photos have many.
+    /// The approximate number of distinct colors: few in logos and illustrations, and many in photos.
     pub variety: usize,
 }
 
