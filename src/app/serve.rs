@@ -149,7 +149,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // After the final dot of a message (the end of the SMTP data) has been sent, the server has the configured time to reply.
+    // After the final dot of a message (the end of the SMTP data) has been sent, the receiving server has the configured time to reply.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
     // Usage is saved after the last request, so that every request is counted. A leader of a cluster has already saved it during the

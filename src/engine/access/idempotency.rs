@@ -174,7 +174,7 @@ fn canonical(value: &Value, sum: &mut Sha256) {
 
 /// The requests with an idempotency key that are running now.
 ///
-/// Invariant: the address of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
+/// Invariant: the record key of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
 /// before it.
 #[derive(Default)]
 pub struct InFlight(Mutex<HashSet<RecordKey>>);

@@ -323,8 +323,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs a query that may read many rows, on a separate thread. If the query requires recent writes in the search index, first waits for
-    /// the index.
+    /// Runs a query that may read many rows, on a separate thread. If the query needs recent writes, waits until they are indexed.
     async fn blocking(
         &self,
         (freshness, asked): (Freshness, PreparedQuery),
