@@ -352,7 +352,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
 }
 
 impl Opener<'_> {
-    /// Opens the stores of a folder after [`prepare`], or returns why they cannot be opened.
+    /// Opens the stores of a folder after [`prepare`], or returns an error that states why they cannot be opened.
     pub fn take(&self) -> Result<OpenStores, Problem> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),

@@ -96,7 +96,7 @@ pub struct Data {
 pub enum DataError {
     TooLarge,
     Json(String),
-    /// The features that have neither a detector nor a reason for its absence.
+    /// The features that have neither a detector nor a reason for having none.
     UnknownFeatures(Vec<String>),
 }
 

@@ -62,7 +62,9 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     let chosen = match usable.len() {
         1 => usable.remove(0),
         many => {
-            let detail = format!("This brand can use {many} connections to {provider}; set connectionId to one of them.");
+            let detail = format!(
+                "This brand can use {many} connections to {provider}; set connectionId to one of the IDs in data.connections."
+            );
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
             return Err(several.see("connections.list", "GET /v1/connections lists the connections"));

@@ -218,7 +218,9 @@ impl<'e> Client<'e> {
         // Some changes have no response body.
         let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
         if has_too_many_values(read) {
-            return Err(PlatformError::Malformed(format!("{path}: the response has too many values")));
+            return Err(PlatformError::Malformed(format!(
+                "the response to {path} has more JSON values than any expected response"
+            )));
         }
         serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }

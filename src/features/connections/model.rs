@@ -13,7 +13,7 @@ pub struct Connection {
     pub id: ConnectionId,
     pub account: AccountId,
     pub provider: Provider,
-    /// The name that users gave the connection.
+    /// The connection's name: the name that a user gave it or, by default, the account's name on the platform.
     pub name: String,
     /// The platform's ID of the connected account.
     pub external_id: String,

@@ -250,8 +250,8 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
     }
 }
 
-/// Contacts who unsubscribed may be on no list. Without a source for them, an online store or a file with an older consent could subscribe
-/// them again.
+/// Contacts who unsubscribed might not be on any list. Without a source for them, an online store or a file with an older consent could
+/// subscribe them again.
 #[test]
 fn contacts_who_must_get_no_email_are_a_source_of_their_own() {
     const PEOPLE: usize = 1_000;

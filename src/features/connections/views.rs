@@ -19,7 +19,7 @@ pub struct ConnectionView {
     /// The platform's name for display.
     #[schemars(extend("enum" = ["Klaviyo", "Mailchimp", "HubSpot"]))]
     pub provider_name: &'static str,
-    /// The name of the connection.
+    /// The connection's name: the name that a user gave it or, by default, the account's name on the platform.
     pub name: String,
     /// The platform's ID of the connected account.
     pub external_id: String,

@@ -44,7 +44,7 @@ impl ContactInput {
     }
 }
 
-/// The reason why an input is refused.
+/// Why an input was rejected, and the field at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     pub field: Cow<'static, str>,
@@ -199,7 +199,7 @@ pub fn add_tags(
 pub struct MergeOutcome {
     /// The updated contact, if anything changed.
     pub changed: Option<Contact>,
-    /// The reason why the status was not changed, if a different status was requested.
+    /// Why the status was not changed, if a different status was requested.
     pub status_kept: Option<&'static str>,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
             .name("import-read".to_owned())
             .spawn_scoped(scope, move || reader.run(chunks, &send))
             .map_err(|error| {
-                Error::Io(format!("the thread of an import cannot be started: {error}; check the limit on threads"))
+                Error::Io(format!("the thread for an import cannot be started: {error}; check the limit on threads"))
             })?;
         let mut more = true;
         while let Ok(chunk) = receive.recv() {

@@ -33,7 +33,7 @@ pub struct ListFields {
     pub segment_id: Option<SegmentId>,
     /// Examines only contacts that have the tag with this name.
     pub tag: Option<String>,
-    /// The maximum number of contacts to examine, newest first; 50,000 if absent.
+    /// The maximum number of contacts to examine, newest first. The default is 50,000.
     pub examine: Option<Bounded<1, { limits::FIELD_CATALOG_CONTACTS_MAX }>>,
 }
 

@@ -27,12 +27,12 @@ pub struct StartImport {
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
-    /// Maps fields to headers; guessed from common headers if absent.
+    /// Maps fields to headers. If absent, the mapping is guessed from common headers.
     pub column_map: Option<ColumnMap>,
     /// What to do with contacts that already exist.
     #[serde(default)]
     pub on_conflict: OnConflict,
-    /// The separator between cells; detected if absent. `\t` is a tab.
+    /// The separator between cells. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags to add to every contact in the file.

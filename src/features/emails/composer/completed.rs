@@ -1,7 +1,7 @@
 //! Completes a brief before the email is written.
 //!
-//! The parser of prompts reports names, and words before an address, as unclear text, because they mean little on their own. Here they
-//! become part of the fact next to them.
+//! The prompt parser reports names, and words before an address, as unclear text, because they mean little on their own. Here they are
+//! joined with the statement, contact or story that they belong to.
 
 use super::language::{Bank, Language};
 use super::purposes::{correct_by_facts, count, is_statement};

@@ -96,7 +96,7 @@ pub struct Composed {
     pub warnings: Vec<String>,
 }
 
-/// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
+/// Plans an email or a series. `count` is the number of emails that the caller requests. If absent, the brief determines the number.
 pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let written = written_in(language);
     let bank = Bank::of(written);
