@@ -152,8 +152,8 @@ impl Folder {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
         let key_aside = self.master_key().with_extension("new");
         for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
-            // Errors are ignored: some of these files may not exist, a leftover lock file does no harm, and the caller reports the earlier
-            // failure.
+            // Errors are ignored: some of these files might not exist, a leftover lock file does no harm, and the caller reports the
+            // earlier failure.
             let _ = fs::remove_file(file);
         }
     }

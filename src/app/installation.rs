@@ -68,8 +68,8 @@ struct FirstStart {
     installation: Installation,
     /// Whether the stores already existed, without an identity, because an older version created them.
     adopts: bool,
-    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores may not
-    /// show which key is right.
+    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores might not show
+    /// which key is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<KeyCheck>,
 }

@@ -153,9 +153,9 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch,
-/// the folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part,
-/// the folder may not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
+/// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch, the
+/// folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part, the
+/// folder might not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
 /// virtual machine: its log does not continue, because the snapshots after that state have commits that the folder no longer has.
 async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
     if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {

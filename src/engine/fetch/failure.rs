@@ -12,8 +12,7 @@ pub enum FetchError {
     Credentials,
     /// The port may belong to a service other than a web server.
     Port(u16),
-    /// The host has no address that may be contacted or, if the request carries private data, has an address that may not be
-    /// contacted.
+    /// The host has no address that may be contacted or, if the request carries private data, has an address that must not be contacted.
     NotPublic {
         host: String,
         address: IpAddr,

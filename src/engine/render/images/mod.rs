@@ -115,7 +115,7 @@ pub fn refusal(pixels: u64) -> Option<String> {
     })
 }
 
-/// Runs a task. `granted` is the number of pixels that may be decoded. The error is a reason for display.
+/// Runs a task. `granted` is the number of pixels that may be decoded. The error contains the reason, for display.
 pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
     let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {
