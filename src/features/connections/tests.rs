@@ -196,7 +196,7 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            // One more than the platform's segments: the source of the contacts who must not be emailed.
+            // The platform's segments, and the source with the contacts who must not be emailed.
             "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
             _ => (0, 2, 2, 0),

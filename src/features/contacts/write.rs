@@ -106,7 +106,7 @@ pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
 pub struct NewContactKey {
     /// The contact's ID, which contains a number that was reserved for this contact.
     pub id: ContactId,
-    /// The hash of the contact's email, which belongs to no other contact.
+    /// The hash of the contact's email, which does not belong to any other contact.
     pub digest: [u8; 16],
     /// The times of a contact that keeps its ID when its brand is restored.
     pub times: Option<ContactTimes>,

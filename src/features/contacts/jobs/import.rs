@@ -71,7 +71,7 @@ struct Chunk {
     /// The number of rows without a status that are left out.
     excluded: u64,
     tags: Vec<TagName>,
-    /// The final state of the job, if the file ends after this chunk or cannot be read further.
+    /// The final state of the job, if the file ends after this chunk or the rest of the file cannot be read.
     over: Option<State>,
 }
 

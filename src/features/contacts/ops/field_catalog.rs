@@ -1,4 +1,4 @@
-//! Lists the fields of a project's contacts, with their types and how many contacts have them. Used for writing merge fields and filters.
+//! Lists the fields of a project's contacts, with their types and how many contacts have them, for use in merge fields and filters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

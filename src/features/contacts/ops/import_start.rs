@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(app.get(&format!("{path}/preview")).refusal().0, 409);
     }
 
-    // Regression: errors about the headers named the field `file`, which only the upload has.
+    // Regression test: errors about the headers named the field `file`, which only the upload has.
     #[test]
     fn errors_about_the_headers_name_a_field_of_the_request() {
         let app = TestApp::new();

@@ -20,7 +20,7 @@ const SIGN_GAP: u32 = 2;
 const SCOPE_WORDS_MAX: usize = 2;
 
 /// Returns the brief with incomplete sentences completed, stories titled, length limits removed, the scope of the offer completed, and the
-/// purpose corrected by the facts.
+/// purpose corrected based on the facts.
 pub fn completed(brief: &Brief, language: Language) -> Brief {
     let mut brief = brief.clone();
     for part in std::mem::take(&mut brief.unclear) {
