@@ -23,7 +23,7 @@ use crate::surfaces::cli::{ClusterCommand, Problem};
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::Settings;
 
-/// The size of the page cache, in bytes, for a store file that is read only once.
+/// The size of the page cache, in bytes, for a store file that is read once.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs a `mailmill cluster` command. Commands that a running service must carry out are in `administration`.
@@ -159,8 +159,8 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key comes last: the service does not start
-/// without it, so an interrupted export is never mistaken for a complete one.
+/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key is written last: the service does not
+/// start without it, so an interrupted export is never mistaken for a complete one.
 fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
     let rows = write()?;
     instance::note_exported(folder, &SystemClock.now().to_string()).map_err(|error| {

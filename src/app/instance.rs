@@ -126,8 +126,8 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// Returns the name of the first file whose count of starts does not match. The files count a start one after the other, so their
-/// counts can differ by one after a crash.
+/// Returns the name of the first file whose count of starts does not match the other files. The files count a start one after the other, so
+/// their counts can differ by one after a crash.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;

@@ -468,7 +468,7 @@ mod tests {
         assert_eq!(normalized("INFO@MÜNCHEN.de"), "info@xn--mnchen-3ya.de");
         assert_eq!(normalized("info@XN--MNCHEN-3YA.de"), "info@xn--mnchen-3ya.de");
         assert_eq!(normalized("info@münchen。de"), "info@xn--mnchen-3ya.de");
-        // The same é is written as one character, and as e with a combining accent.
+        // The same é is written as one character and as an e with a combining accent.
         assert_eq!(normalized("Jos\u{e9}@example.com"), normalized("jose\u{301}@example.com"));
     }
 

@@ -1231,8 +1231,7 @@ pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
 /// The share of file descriptors for incoming mail: one in this many, up to [`INBOUND_CONNECTIONS_MAX`] connections.
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
-/// The minimum number of connections for incoming mail: even without a listener, programs that run as the same user deliver mail through a
-/// socket.
+/// The minimum number of connections for incoming mail: even without a listener, programs that run as the service's user deliver mail.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 // --- Workers ---

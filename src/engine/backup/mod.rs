@@ -19,7 +19,7 @@
 //! leader; each new leader starts a new log.
 //!
 //! Objects are sealed, that is, encrypted with a key that is derived from the master key, and bound to their place in the target. The start
-//! and the end of an epoch are not: a restore must be able to name the key that it needs.
+//! and the end of an epoch are not sealed, because a restore must be able to name the key that it needs.
 
 pub mod capture;
 pub mod catalog;

@@ -8,7 +8,7 @@
 //!
 //! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
 //! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
-//! because that would double the time of a commit: after a power cut, records may be missing; the next record reveals the gap.
+//! because that would double the time that a commit takes: after a power cut, records may be missing; the next record reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -449,7 +449,7 @@ mod tests {
         fs::remove_file(second).expect("the file can be removed");
         let mut spool = opened(folder.path());
         assert!(spool.interruption().is_some_and(|reason| reason.contains("is missing")));
-        // No part of the old log can be mistaken for one of the new log.
+        // No part of the old log can be mistaken for a part of the new log.
         spool.restart(state()).expect("the spool can be started");
         let left = fs::read_dir(folder.path()).expect("the folder can be listed").flatten();
         assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(PART)));

@@ -70,7 +70,7 @@ pub struct Limits {
     pub head: Duration,
     /// The maximum time for the whole fetch: resolution, connections, redirects and the body.
     pub total: Duration,
-    /// The maximum number of bytes of the body, both compressed and decompressed.
+    /// The maximum size of the body in bytes, both compressed and decompressed.
     pub body_bytes: usize,
     pub overlong: OversizePolicy,
 }

@@ -60,7 +60,7 @@ pub struct SessionOptions<'a> {
     pub how: Handoff,
     pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
-    /// Whether the server is on this machine, so that credentials may be sent in clear text.
+    /// Whether the server is on this machine. If so, credentials may be sent in clear text.
     pub is_this_machine: bool,
     pub timeouts: &'a Timeouts,
 }
@@ -70,7 +70,7 @@ pub struct TransactionResult {
     pub outcome: DeliveryOutcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether a reused connection was closed before the content of the message was sent, so that another connection can send the message.
+    /// Whether a reused connection was closed before the content of the message was sent. If so, another connection can send the message.
     pub was_dead: bool,
     /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
