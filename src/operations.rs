@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Operations on accounts, for the operator and for those who manage the installation. The dashboard calls some of them.
+    // Operations on accounts, for the operator and for users who manage the installation. The dashboard calls some of them.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),

@@ -49,7 +49,7 @@ struct SimulatedWorld {
     open: Vec<ConnectionState>,
     /// The updates that the writer has not stored yet.
     marks: Vec<RecipientUpdate>,
-    /// How often the relay accepted each message.
+    /// How many times the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
     /// The recipients for whom a user requested a resend.
     wished: BTreeSet<(MailingId, u32)>,

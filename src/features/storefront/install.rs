@@ -116,7 +116,7 @@ pub struct Returned {
     pub state: String,
 }
 
-/// Parses the query of the callback, which Shopify must have signed for this server's app; returns also the app.
+/// Parses the query of the callback, which Shopify must have signed for this server's app. Also returns the app.
 pub fn returned<'s>(settings: &'s Connections, query: &str) -> Result<(Returned, App<'s>), Failure> {
     let Some(app) = app(settings) else { return Err(Failure::field("query", NO_APP)) };
     let max = limits::STORE_INSTALL_QUERY_BYTES_MAX;

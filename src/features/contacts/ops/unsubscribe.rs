@@ -23,7 +23,7 @@ pub struct Unsubscribe;
 pub struct UnsubscribeRequest {
     /// The contact's email.
     pub email: EmailKey,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     /// True or absent: unsubscribes the contact from all mail except transactional messages. False: only removes `tags` from the
     /// contact.

@@ -23,7 +23,7 @@ const SIGNS: [(&str, &str); 14] = [
     ("₺", "TRY"),
 ];
 
-/// Words in classes of a list price next to a sale price, such as `price--compare` and `was-price`.
+/// Words in the CSS classes of a list price next to a sale price, such as `price--compare` and `was-price`.
 const BEFORE_WORDS: [&str; 10] =
     ["compare", "was-", "was_", "old", "strike", "crossed", "list-price", "before", "rrp", "streich"];
 /// Words that precede a list price, such as `was`.
