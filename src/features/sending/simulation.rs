@@ -166,7 +166,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Writes updates. If the write fails, the simulated process ends, as a real process does.
+    /// Writes updates. If the write fails, the simulated process ends, as a real process would.
     fn write(&mut self, orders: Vec<RecipientUpdate>) -> Option<Vec<UpdateResult>> {
         let rules = rules(self.epoch, self.daily);
         match self.store().write_blocking(move |tx| recipient_writer::write(tx, &rules, &orders)) {

@@ -26,7 +26,7 @@ pub struct NewTopic {
     pub project_id: ProjectId,
     /// The name of the topic. Unique in the project, ignoring case.
     pub name: TopicName,
-    /// The description that contacts read.
+    /// The description that is shown to contacts.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// Whether contacts who have not chosen are subscribed to the topic; `opt_out` if absent.
     #[serde(default)]

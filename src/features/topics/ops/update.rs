@@ -30,7 +30,7 @@ pub struct TopicPatch {
     pub project_id: ProjectId,
     /// The new name of the topic. Unique in the project, ignoring case.
     pub name: Option<TopicName>,
-    /// The description that contacts read.
+    /// The description that is shown to contacts.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// Whether contacts who have not chosen are subscribed to the topic.
