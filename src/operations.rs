@@ -1,7 +1,7 @@
 //! TABLE: every operation, in the order of the documentation.
 //!
 //! An operation that has a row here is routed, checked and documented, and the tests of all operations cover it. A query reads, a command
-//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw operation has its own format for
+//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw operation uses a custom format for
 //! its body or response: see `engine/api/operation.rs`.
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};

@@ -217,7 +217,7 @@ fn count(words: &[String], of: &[&str]) -> usize {
 
 fn person(words: &[String], grammar: &LanguageVoice) -> BrandPerson {
     let (we, i) = (count(words, grammar.we), count(words, grammar.i));
-    // Require at least one occurrence in 150 words, because fewer may come from a quotation.
+    // Require at least one occurrence in 150 words, because less frequent words may come from a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
         (we, i) if we >= i && we >= enough => BrandPerson::We,
