@@ -196,8 +196,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The token ended early because the app was reinstalled or its secret was replaced. The rejected request had no effect, so
-                // it is sent again with a new token.
+                // The token was revoked early because the app was reinstalled or its secret was replaced. The rejected request had no
+                // effect, so it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
