@@ -23,7 +23,7 @@ pub struct Folder {
     _lock: File,
 }
 
-/// The reason why the folder cannot be used.
+/// Why the folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
     InUse {

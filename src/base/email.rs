@@ -314,7 +314,7 @@ pub(super) fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
     Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 
-/// The reason why a string is not accepted as an email address.
+/// Why a string is not accepted as an email address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmailError {
     Empty,

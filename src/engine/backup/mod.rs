@@ -71,7 +71,7 @@ pub enum Error {
     TakenOver { host: String },
     /// The log cannot continue; a snapshot must start a new log. Contains the reason.
     Interrupted(String),
-    /// The target has no backup that can be restored. Contains the reason.
+    /// Nothing was restored: the target has no usable backup, or the download was interrupted. Contains the reason.
     Nothing(String),
     /// A data file or a file of the spool cannot be read or written.
     Local(String),

@@ -19,7 +19,7 @@ pub enum PlatformError {
     Missing,
     /// The platform refuses the request itself.
     Refused(String),
-    /// The platform asked for a pause: it is rate limiting the account, or is down until then.
+    /// The platform asked for a pause until a given time, because it is rate limiting the account or is down.
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),

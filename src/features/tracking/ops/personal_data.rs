@@ -107,7 +107,7 @@ pub struct OrderPayment {
     pub amount: Amount,
     pub currency: Currency,
     pub is_refund: bool,
-    /// The ID of the mailing that the order is attributed to.
+    /// The ID of the send or batch to which the order is attributed.
     pub credited_send_id: Option<MailingId>,
 }
 
