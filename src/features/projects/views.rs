@@ -397,7 +397,7 @@ impl ProductView {
 /// The result of removing an image, a knowledge-base entry or a product.
 #[derive(Serialize, JsonSchema)]
 pub struct RemovalResult {
-    /// A message for users that names what was removed.
+    /// A message that tells users what was removed.
     pub message: String,
 }
 

@@ -44,7 +44,7 @@ pub struct Client<'e> {
     address: String,
     base: Url,
     access: Access,
-    /// A hash of the store's address and keys: identifies the store for pauses and tokens, without revealing the key.
+    /// A hash of the store's address and keys. It identifies the store's pauses and tokens without revealing the keys.
     pace: [u8; 12],
 }
 
@@ -62,7 +62,7 @@ struct TokenResponse {
     refresh_token: Option<Secret>,
 }
 
-/// How long before its expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
+/// How long before expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
 pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// The path at which Shopify issues tokens.
@@ -196,8 +196,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The token ended early because the app was reinstalled or its secret was replaced. The rejected request had no effect, so
-                // it is sent again with a new token.
+                // The token was revoked early because the app was reinstalled or its secret was replaced. The rejected request had no
+                // effect, so it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?

@@ -18,7 +18,7 @@ use crate::vocab::tables;
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
-/// The order of the rows by time: each row is listed under its reason and under [`ALL`].
+/// The rows in order of time. Each row is listed under its reason and under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
 

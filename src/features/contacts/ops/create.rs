@@ -28,7 +28,7 @@ with_profile_fields! { given
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateContact {
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     /// The contact's email. The contact keeps this spelling, without surrounding spaces. Unique in the project, ignoring case.
     pub email: EmailAddress,

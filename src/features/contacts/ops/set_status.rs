@@ -23,7 +23,7 @@ pub struct SetStatus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStatus {
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     /// The contact's email.
     pub email: EmailKey,

@@ -23,7 +23,7 @@ pub struct Unsubscribe;
 pub struct UnsubscribeRequest {
     /// The contact's email.
     pub email: EmailKey,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     /// If true or absent, unsubscribes the contact from all mail except transactional messages. If false, only removes `tags` from the
     /// contact.

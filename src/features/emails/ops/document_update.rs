@@ -25,7 +25,7 @@ pub struct DocumentUpdate;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateDocument {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     /// The changes, in order. Either all of them are saved, or none.
     #[schemars(length(min = 1, max = limits::EMAIL_CHANGES_MAX))]

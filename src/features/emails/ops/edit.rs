@@ -29,7 +29,7 @@ pub struct Edit;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]

@@ -51,7 +51,7 @@ pub enum ImportTarget {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = by_source)]
 pub struct NewScheduledImport {
-    /// The project to which the contacts or events are added.
+    /// The ID of the project to which the contacts or events are added.
     pub project_id: ProjectId,
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
     /// The number of hours between two runs. The default is 24, which means one run each day.
@@ -82,7 +82,8 @@ pub struct NewScheduledImport {
     pub event_name: Option<EventName>,
     /// The platform from which contacts are imported.
     pub provider: Option<Provider>,
-    /// For imports of contacts from a platform: the connection to use. Required if the brand can use several connections to the provider.
+    /// For imports of contacts from a platform: the ID of the connection to use. Required if the brand can use several connections to the
+    /// provider.
     pub connection_id: Option<ConnectionId>,
     /// For imports of contacts from a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]

@@ -59,7 +59,7 @@ pub struct ScheduledImportPatch {
     /// For imports of events from a file: the name of all events.
     #[serde(default)]
     pub event_name: Patch<EventName>,
-    /// For imports of contacts from a platform: the connection to use, which must be to the same platform.
+    /// For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform.
     pub connection_id: Option<ConnectionId>,
     /// For imports of contacts from a platform: the sources. They replace all previous sources.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]

@@ -20,7 +20,7 @@ pub struct Preview;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewSegment {
-    /// The project whose contacts to filter.
+    /// The ID of the project whose contacts are filtered.
     pub project_id: ProjectId,
     /// The filter to preview. If absent, every contact matches.
     pub filters: Option<FilterTree>,

@@ -55,7 +55,7 @@ impl Period {
         Self(MONTHS + month::of(at))
     }
 
-    /// Returns the month that is `back` months before the month of this time.
+    /// Returns the month `back` months before the month that contains this time.
     pub fn month_before(at: Timestamp, back: u32) -> Self {
         Self(Self::month(at).0.saturating_sub(back).max(MONTHS))
     }

@@ -26,7 +26,7 @@ pub struct Connect;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = key_groups)]
 pub struct ConnectStore {
-    /// The project to which the products and customers are added.
+    /// The ID of the project to which the products and customers are added.
     pub project_id: ProjectId,
     /// The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the URL of the site.
     #[serde(alias = "shopifyStoreUrl", alias = "woocommerceStoreUrl")]
@@ -51,8 +51,8 @@ pub struct ConnectStore {
     pub consumer_secret: Option<Secret>,
     /// Which customers are imported. If absent, `subscribed-only`.
     pub customers: Option<CustomerImport>,
-    /// The connected store whose keys are used if the request contains no keys. Required if the store is connected to several other
-    /// projects.
+    /// The ID of the connected store whose keys are used if the request contains no keys. Required if the store is connected to several
+    /// other projects.
     pub connection_id: Option<StoreId>,
 }
 

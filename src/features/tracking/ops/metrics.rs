@@ -26,7 +26,7 @@ pub struct Metrics;
 pub struct EmailMetricsRequest {
     /// The email's ID.
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 

@@ -29,7 +29,7 @@ pub struct PersonalData;
 pub struct PersonalDataRequest {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
 }
 

@@ -29,7 +29,7 @@ pub struct Timeline;
 pub struct ListTimeline {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,

@@ -35,7 +35,7 @@ pub struct CheckAll {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The project whose names the spelling check accepts. If absent, the project of `emailId`.
+    /// The ID of the project whose names the spelling check accepts. If absent, the project of `emailId`.
     pub project_id: Option<ProjectId>,
     /// The subject of the email. If absent, the subject of the stored email.
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
