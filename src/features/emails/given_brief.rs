@@ -125,8 +125,8 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     }
 }
 
-/// Replaces the occurrence of `old` with the index `place` with `new` or, if there is none, the first occurrence. Changes nothing if the
-/// text already contains `new`.
+/// Replaces the occurrence of `old` at index `place` with `new`. If there is no occurrence at this index, replaces the first one. Changes
+/// nothing if the text already contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;

@@ -20,7 +20,7 @@ pub struct Headline {
     pub preheader: String,
 }
 
-/// The emails to send, one in each language. Recipients whose language is missing get the first email.
+/// The emails to send, one in each language. Recipients whose language is missing receive the first email.
 #[derive(Clone, Debug)]
 pub struct EmailChoice {
     pub emails: Vec<ReadyEmail>,

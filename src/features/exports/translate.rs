@@ -104,7 +104,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line in which no comment end was found. If more bytes are left, the search is still in that line.
+    /// The number of bytes after the last line that was searched and has no comment end. If more bytes are left, the search is still in
+    /// that line.
     no_comment: Option<usize>,
 }
 

@@ -67,7 +67,7 @@ fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
 fn emoji(email: &Reading) -> Option<Option<String>> {
     let is_emoji =
         |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{2b50}');
-    // These characters are typography: check marks, arrows, and stars in lists and quotes.
+    // These characters are typographic symbols, not emoji: check marks, arrows, and stars in lists and quotes.
     let is_sign = |c: char| matches!(c, '✓' | '✔' | '✕' | '✗' | '★' | '☆' | '❯' | '➜' | '☎');
     let mut passages = email.outline.passages.iter().filter(|passage| passage.place != Place::Alt);
     passages.find(|passage| passage.text.chars().any(|c| is_emoji(c) && !is_sign(c))).map(|passage| passage.block.clone())

@@ -1,5 +1,5 @@
-//! Finds words of stated facts that the email leaves out. The contract considers a statement present if the email contains most of its
-//! words. This check then warns about the longest run of missing words.
+//! Finds words that the email leaves out of the brief's statements. The contract considers a statement present if the email contains most
+//! of its words. This check then warns about the longest run of missing words.
 
 use std::collections::HashSet;
 
@@ -50,8 +50,8 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
 /// The minimum number of letters in a month or weekday name of another language. Shorter names are often other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words in a statement that counts as foreign only because the brief's statements as a whole are foreign. Shorter
-/// statements are usually names.
+/// The minimum number of words in a statement whose language is judged by all statements of the brief together. Shorter statements are
+/// usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {

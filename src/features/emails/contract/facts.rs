@@ -342,8 +342,8 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
 }
 
 /// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer count only if the
-/// sentence mentions a single day, because of two days, one usually starts the offer and the other ends it. Other phrases apply to the day
-/// directly after them.
+/// sentence mentions a single day. If it mentions two days, one usually starts the offer and the other ends it. Other phrases apply to the
+/// day directly after them.
 fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
     let table = &words.table;
     let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];

@@ -16,7 +16,7 @@ pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
 }
 
 /// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in "adults 85
-/// €, children 70". The email prints such numbers unchanged, so readers may not understand it.
+/// €, children 70". The email prints these numbers unchanged, so readers might not understand them.
 pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let (statements, values): (Vec<&Fact>, Vec<&Fact>) =
         brief.facts.iter().partition(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition));
@@ -57,8 +57,8 @@ enum Form {
     Amount,
 }
 
-/// Returns how a word states a number. `before` is the preceding word. A number after another number is part of a phone number, and a
-/// number after a name is part of an address.
+/// Returns the notation in which a word states a number. `before` is the preceding word. A number after another number is part of a phone
+/// number, and a number after a name is part of an address.
 fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
     let is_worded = || words.table.numbers.get(&fold(word)).is_some_and(|number| *number >= WORDED_MIN);

@@ -102,7 +102,7 @@ pub struct Patterns {
 pub struct Words {
     pub code: &'static str,
     pub table: Table,
-    /// The patterns. They are compiled when the first text in this language is read.
+    /// The patterns, which are compiled when text in this language is first read.
     patterns: OnceLock<Patterns>,
 }
 

@@ -115,7 +115,7 @@ pub fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the share of the wanted words that the text contains, also in inflected forms.
+/// Returns the share of the wanted words that the text contains, including inflected forms.
 pub fn share(wanted: &[&str], text: &[&str]) -> f64 {
     if wanted.is_empty() {
         return 1.0;

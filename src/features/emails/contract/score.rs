@@ -400,13 +400,13 @@ async fn the_second_samples_keep_their_facts() {
     holds(&score("second").await, 1416, 0, 5, 0);
 }
 
-/// Prompts of two adversarial writers who did not know the rules. They were then used to improve the rules.
+/// Prompts by two adversarial writers who did not know the rules. They were then used to improve the rules.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
     holds(&score("hostile").await, 1105, 4, 33, 0);
 }
 
-/// Prompts of a third adversarial writer. They were then used to improve the rules and the note model.
+/// Prompts by a third adversarial writer. They were then used to improve the rules and the note model.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
     holds(&score("third").await, 568, 3, 10, 0);

@@ -44,7 +44,7 @@ pub struct ImportEmails {
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
     /// The language of the emails, as the first item of a list. All other items are ignored. If absent, the language that the HTML declares
-    /// or, without one, the brand's main language.
+    /// is used or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
