@@ -12,7 +12,8 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Returns the brief to write from. The spans of `given` refer to the prompt. Dates in new text are relative to `today`.
+/// Returns the brief from which the emails are written. The spans of `given` refer to the prompt. Dates in new text are relative to
+/// `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();

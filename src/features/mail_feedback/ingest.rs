@@ -60,7 +60,7 @@ pub struct IngestResult {
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request was not handled for another reason, such as a certificate that cannot currently be fetched.
+    /// The request failed for another reason: for example, a certificate could not be fetched.
     Failed(Failure),
 }
 

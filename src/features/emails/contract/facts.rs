@@ -150,7 +150,8 @@ fn states_contact(email: &Reading, text: &str) -> bool {
 }
 
 /// Returns whether the email states the numbers in `text`, and either two neighboring blocks of the body contain at least the share `least`
-/// of its words or the whole body contains all its words. If the text is not in the email's language, only the numbers count.
+/// of the words in `text` or the whole body contains all of these words. If the text is not in the email's language, only the numbers
+/// count.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     // An address in a statement is a separate fact, and the email can link to it from any words.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");

@@ -79,7 +79,7 @@ pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     constraints::check(&Reading::of(document, terms.today), document, &brief, brand.name.as_deref())
 }
 
-/// Returns the day, the month and the weekday of each date in the text that has a weekday.
+/// Finds the dates in the text that include a weekday. Returns the day, the month and the weekday of each date.
 #[cfg(test)]
 pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     let mentions = mentions::read(text, lexicon::Words::of(language)).into_iter();

@@ -12,7 +12,7 @@ use crate::features::emails::document::Email;
 pub struct Reading {
     pub outline: Outline,
     pub words: &'static Words,
-    /// The mentions of each passage of the outline.
+    /// The mentions in each passage of the outline.
     pub mentions: Vec<Vec<Mention>>,
     pub today: Date,
 }

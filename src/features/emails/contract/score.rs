@@ -84,7 +84,7 @@ struct SampleSignature {
     name: String,
 }
 
-/// The score of one email or of many.
+/// The score of one or more emails.
 #[derive(Clone, Debug, Default)]
 struct Score {
     emails: usize,
@@ -221,7 +221,7 @@ fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
     found.map(|at| (at, at + wanted.len())).collect()
 }
 
-/// Counts the mentions of a fact. Forms that overlap are one mention.
+/// Counts the mentions of a fact. Overlapping forms count as one mention.
 fn count(text: &str, shows: &[String]) -> usize {
     let mut all: Vec<(usize, usize)> = shows.iter().flat_map(|form| places(text, &plain(form))).collect();
     all.sort_unstable();

@@ -132,7 +132,7 @@ impl Async for ImportHtml {
     }
 }
 
-/// `what` names the source in the error.
+/// Returns an error if a source is too long. `what` names the source in the error.
 fn check_size(field: &str, what: &str, source: &str) -> Result<(), Failure> {
     let max = limits::HTML_IMPORT_BYTES_MAX;
     if source.len() <= max {

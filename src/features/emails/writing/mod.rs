@@ -246,7 +246,7 @@ impl Writer {
         Self::named(name, engine, payer, on_failure)
     }
 
-    /// Returns the brief of a prompt. If the composer writes, returns `rules`, the brief of the rule-based parser.
+    /// Returns the brief for a prompt. If the composer writes, returns `rules`, the brief of the rule-based parser.
     pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
         let (made, usage) = match &self.model {
             Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
