@@ -94,7 +94,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
     }
 }
 
-/// Returns the first of the set fields that only webhooks for contacts can have.
+/// Returns the first field that is set although only contact webhooks can have it.
 fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
     let fields =
         [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];

@@ -9,7 +9,7 @@ use super::text::fold;
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Span};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// Returns a warning for each implausible value of the brief. `today` is the date of the prompt.
+/// Returns a warning for each implausible value in the brief. `today` is the date of the prompt.
 pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     let problems = brief.facts.iter().filter_map(|fact| Some((fact, problem(fact, brief, today)?)));
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
@@ -72,7 +72,7 @@ fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     }
 }
 
-/// The minimum value of a number in words that is checked. Smaller numbers usually count objects.
+/// The minimum value of a number that is written in words and checked. Smaller numbers usually count objects.
 const WORDED_MIN: u32 = 13;
 
 /// Returns whether the value is this number with a unit.
@@ -94,7 +94,7 @@ fn has_decimals(text: &str) -> bool {
 const UNITS: [FactKind; 5] = [FactKind::Price, FactKind::OldPrice, FactKind::Amount, FactKind::Percentage, FactKind::Time];
 /// The marks that end a clause after a number.
 const CLAUSE_ENDS: [char; 6] = [',', '.', ';', ')', '!', '?'];
-/// The maximum number of digits in a number that is checked. Longer numbers are usually years and postal codes.
+/// The maximum number of digits in a number that is checked. Longer numbers are usually years or postal codes.
 const NUMBER_DIGITS_MAX: usize = 3;
 
 fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {

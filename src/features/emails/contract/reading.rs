@@ -89,7 +89,7 @@ impl Reading {
 
 /// The maximum number of days from today to a weekday without a date.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
-/// The last minute of a day, which people also write as midnight.
+/// The last minute of a day, which some writers call midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;
 
 /// Returns whether a mentioned day is this date. A day without a year can be in any year.

@@ -100,7 +100,7 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction contains a number of at least two digits, a percentage or a price, or is an address. The
+/// Returns whether a word of an instruction contains a number with at least two digits, a percentage or a price, or is an address. The
 /// timestamp of a chat message, as in "[15.11.26, 19:02]", is not a value.
 fn is_value(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();

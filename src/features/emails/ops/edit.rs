@@ -103,7 +103,7 @@ impl Async for Edit {
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input, model)).await?;
         loop {
             let store = context.data().store.clone();
-            // The subscription precedes reading the edit, so that no change in between is missed.
+            // Subscribe before reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?;
             let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing; report this bug"))?;

@@ -59,7 +59,8 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// Returns the document's violations of the brief's contract, and its words that the brand avoids. Returns none if there is no brief.
+    /// Returns the document's violations of the brief's contract, and the words in it that the brand avoids. Returns no findings if there
+    /// is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
         let terms = self.terms(&self.wanted.prompt, material);
         let avoided = terms.map(|terms| contract::avoided_by_brand(document, &terms)).unwrap_or_default();
