@@ -1,4 +1,4 @@
-//! Resolves the emails that a send request refers to: one email, or an email of a conversation in all of its languages.
+//! Resolves the emails that a send request refers to: one email, or an email of a conversation in all its languages.
 
 use serde_json::json;
 

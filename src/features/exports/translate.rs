@@ -70,8 +70,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
         let Some(end) = marks.end_of(rest) else {
             out.push('{');
             rest = &rest[1..];
-            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that a brace and a following CSS
-            // selector form.
+            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that consists of a brace and the first
+            // character of a CSS selector.
             if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
                 out.push(' ');
             }
