@@ -261,7 +261,7 @@ pub struct ProjectImageView {
     /// A description of the image, set by a user or filled in by the image analysis.
     pub description: Option<String>,
     pub tags: Vec<String>,
-    /// The measured size of the image in pixels.
+    /// The measured width of the image in pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
     /// The colors that cover most of the image, as `#RRGGBB`.
