@@ -91,7 +91,7 @@ pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Change 
     }
 }
 
-/// Returns the sentence of the prompt that contains a span, unless the sentence is long or contains an instruction to the writer.
+/// Returns the sentence in the prompt that contains a span, unless the sentence is long or contains an instruction to the writer.
 fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     let byte = |position: u32| terms.prompt.char_indices().nth(usize::try_from(position).unwrap_or(usize::MAX)).map(|(at, _)| at);
     let (start, end) = (byte(span.start)?, byte(span.end).unwrap_or(terms.prompt.len()));

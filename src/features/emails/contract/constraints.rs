@@ -1,4 +1,4 @@
-//! Checks that the email meets the constraints of the brief.
+//! Checks that the email meets the constraints in the brief.
 
 use super::outline::Place;
 use super::reading::Reading;

@@ -1,5 +1,5 @@
-//! Checks that the email states the facts of the brief in their roles, contains the prescribed text, and does not repeat codes, products or
-//! sentences.
+//! Checks that the email states the facts from the brief in their roles, contains the prescribed text, and does not repeat codes, products
+//! or sentences.
 
 use std::collections::HashSet;
 
@@ -415,7 +415,7 @@ fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     roles
 }
 
-/// Returns the roles that the prompt and the statements of the brief give to a day. An email may repeat their wording even if the brief
+/// Returns the roles that the prompt and the statements in the brief give to a day. An email may repeat their wording even if the brief
 /// gives the day another role.
 fn stated_roles(words: &Words, brief: &Brief, prompt: &str, day: &Value) -> Vec<FactRole> {
     let same = |other: &Value| match (day, other) {

@@ -1,4 +1,4 @@
-//! Warns about values of the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit.
+//! Warns about values in the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit.
 
 use jiff::civil::Date;
 

@@ -472,7 +472,7 @@ async fn the_thirteenth_samples_keep_their_facts() {
     holds(&score("thirteenth").await, 454, 3, 6, 0);
 }
 
-/// Every number in the prompt is in the email, in a warning, in a value of the brief that the email states, or in an instruction.
+/// Every number in the prompt is in the email, in a warning, in a value from the brief that the email states, or in an instruction.
 #[tokio::test]
 async fn no_number_of_a_prompt_is_lost_in_silence() {
     let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));

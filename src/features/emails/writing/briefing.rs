@@ -289,7 +289,7 @@ fn value(kind: FactKind, text: &str) -> Option<FactValue> {
 /// parts.
 const UNCOVERED_WORDS_MIN: usize = 3;
 
-/// Returns the longer passages of the prompt that no part covers.
+/// Returns the longer passages in the prompt that no part covers.
 fn uncovered(brief: &Brief, prompt: &str) -> Vec<Part> {
     let mut is_covered = vec![false; prompt.chars().count()];
     for Span { start, end } in spans(brief) {
@@ -357,7 +357,7 @@ mod tests {
         Quotes::new(PROMPT).brief(serde_json::from_value(answer).expect("the answer is valid"), rules)
     }
 
-    /// Returns the text of the prompt at a span.
+    /// Returns the text in the prompt at a span.
     fn text(span: Option<Span>) -> String {
         let Span { start, end } = span.expect("the part has a span");
         PROMPT.chars().skip(start as usize).take((end - start) as usize).collect()

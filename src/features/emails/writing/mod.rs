@@ -110,7 +110,7 @@ impl Brief {
         found.into_iter().filter(|finding| finding.kind.binds_edits() && is_new(finding)).collect()
     }
 
-    /// Returns the facts of the brief that the first document states and the second does not.
+    /// Returns the facts from the brief that the first document states and the second does not.
     pub fn lost(&self, before: &Document, after: &Document, material: &Material) -> Vec<String> {
         let Some(terms) = self.terms(&self.wanted.prompt, material) else { return Vec::new() };
         let missing = |document: &Document| {
