@@ -23,7 +23,7 @@ pub struct Folder {
     _lock: File,
 }
 
-/// The reason why the folder cannot be used.
+/// Why the folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
     InUse {
@@ -55,7 +55,8 @@ impl fmt::Display for FolderError {
                 let pid = pid.map(|pid| format!(" (process ID {pid})")).unwrap_or_default();
                 write!(
                     f,
-                    "another mailmill process{pid} uses the data folder {}: stop that process first, or choose another folder with --data",
+                    "another mailmill process{pid} is using the data folder {}: stop that process first, or choose another folder with \
+                     --data",
                     path.display()
                 )
             }

@@ -127,7 +127,7 @@ impl FirstStart {
     }
 }
 
-/// The reason why the stores cannot be opened.
+/// Why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
     /// Some stores are missing, or all stores are missing from a folder that contains other files of Mailmill.
@@ -351,7 +351,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
 }
 
 impl Opener<'_> {
-    /// Opens the stores of a folder after [`prepare`], or returns the reason why they cannot be opened.
+    /// Opens the stores of a folder after [`prepare`], or returns an error that states why they cannot be opened.
     pub fn take(&self) -> Result<OpenStores, Problem> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),

@@ -75,7 +75,7 @@ fn parent(name: &str) -> Option<&str> {
     name.split_once('.').map(|(_, parent)| parent)
 }
 
-/// The reason why a string is not accepted as a domain name.
+/// Why a string is not accepted as a domain name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainError {
     Empty,

@@ -303,8 +303,7 @@ pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the size of the largest brand.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
-/// read.
+/// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason that it was not read.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -805,7 +804,8 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 /// The maximum nesting depth of elements. The worker's stack has space for more than this depth; emails have about 30 levels.
 /// Deeper HTML is rejected.
 pub const DRAWN_LEVELS_MAX: usize = 300;
-/// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
+/// The maximum number of elements in an email, where two text nodes or comments count as one element. Long newsletters have 5,000. HTML
+/// that exceeds the limit is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
 /// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
 /// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.

@@ -19,7 +19,7 @@ pub enum SortOrder {
     Desc,
 }
 
-/// The parameter `limit`: the maximum number of items, from 1 to 100; 20 if absent.
+/// The parameter `limit`: the maximum number of items, from 1 to 100. The default is 20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub u64);
 

@@ -134,7 +134,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             return Ok((epoch, start));
         }
     }
-    let cause = "other servers are starting at the same time. Let only one server use this target".to_owned();
+    let cause =
+        "several servers that use this target are starting at the same time. Let only one server use the target".to_owned();
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause })
 }
 

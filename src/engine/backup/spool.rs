@@ -80,7 +80,8 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
-                "the folder {} for backup files that wait for their upload cannot be used: {error}; check its permissions and the disk",
+                "the folder {} for backup files that are waiting to be uploaded cannot be used: {error}; check its permissions and the \
+                 disk",
                 folder.display()
             ))
         };
@@ -127,7 +128,9 @@ impl Spool {
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
                 Some(_) => return Ok(Err(format!("the backup file before {} is missing", file.display()))),
-                None => return Ok(Err(format!("the backup file {} was damaged on the disk before its upload", file.display()))),
+                None => {
+                    return Ok(Err(format!("the backup file {} was damaged on the disk before it was uploaded", file.display())));
+                }
             }
         }
         self.header = Header::new(number + 1, positions);

@@ -92,7 +92,8 @@ impl Target {
             return Err(invalid("enter the full path of the folder"));
         }
         let opened = LocalFileSystem::new_with_prefix(path);
-        let opened = opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and its permissions")))?;
+        let opened =
+            opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and check its permissions")))?;
         let store = opened.with_fsync(true);
         Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string(), lacks_key: false })
     }

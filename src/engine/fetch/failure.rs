@@ -1,4 +1,4 @@
-//! The reasons why a fetch failed, in messages that a user can act on.
+//! The reasons for failed fetches, in messages that a user can act on.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -84,7 +84,7 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     Ok(CorrectionTarget { email, version, html, document, finding })
 }
 
-/// Returns the corrected email, or the reason why the finding cannot be fixed automatically.
+/// Returns the corrected email, or an error that states why the finding cannot be fixed automatically.
 pub async fn correct(context: &StageContext, account: AccountId, found: CorrectionTarget) -> Result<EmailCorrection, Failure> {
     let done = done(&found.finding);
     let new = match &found.document {

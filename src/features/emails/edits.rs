@@ -228,7 +228,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt to edit or generate an email, or the reason why it failed (worded for users), and the model usage.
+/// The result of an attempt to edit or generate an email, or the reason for its failure (worded for users), and the model usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Whether an attempt renders the screenshots of the new version.
@@ -266,7 +266,7 @@ pub async fn preview(
     Ok(made.map(|made| (id, made)))
 }
 
-/// Stores the version that a preview showed as the email's newest version, and stores the edit as completed.
+/// Saves the result of a previewed edit as the email's newest version, and records the edit as completed.
 pub fn save_previewed(
     tx: &mut WriteTx<'_>,
     account: AccountId,

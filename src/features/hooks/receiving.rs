@@ -162,7 +162,7 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains and the reason why it would be rejected, if any. Runs only the checks that require no stored
+/// Returns the input that a body contains and the reason that it would be rejected, if any. Runs only the checks that require no stored
 /// data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);

@@ -62,7 +62,7 @@ pub struct HeldItem {
     /// The name, subject, URL or prompt.
     pub name: String,
     pub environment: Environment,
-    /// The number of recipients of a send or batch, or of deliveries of a webhook; otherwise 1.
+    /// The number of recipients of a send or batch, or of deliveries of a webhook. For other work, 1.
     pub count: u64,
 }
 

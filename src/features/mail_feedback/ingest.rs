@@ -329,7 +329,7 @@ fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult
     Ok(accepted)
 }
 
-/// Stores the reason why a request was rejected, for the mail service's page.
+/// Stores the reason that a request was rejected, for the mail service's page.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
     let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
     let key = (source.account, source.id);

@@ -86,7 +86,7 @@ impl Record for Drawing {}
 pub enum DrawingState {
     Waiting,
     Drawn(Box<Picture>),
-    /// The reason why rendering failed, worded for users.
+    /// Why rendering failed, worded for users.
     Failed(String),
 }
 

@@ -48,6 +48,7 @@ pub struct BrandLogo {
     pub source: BrandLogoSource,
     /// The measured width in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
+    /// The measured height in pixels; absent if the logo has not been measured.
     pub height: Option<u32>,
     /// The backgrounds on which the logo is visible.
     pub background: BrandLogoBackground,
@@ -177,6 +178,7 @@ pub struct BrandImage {
     pub tags: Vec<String>,
     /// The measured width of the image in pixels.
     pub width: Option<u32>,
+    /// The measured height of the image in pixels.
     pub height: Option<u32>,
     /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,

@@ -27,7 +27,7 @@ pub struct Project {
     pub urls: Vec<String>,
     pub logos: Logos,
     pub sender: Option<DefaultSender>,
-    /// The reason why the import failed, worded for users.
+    /// Why the import failed, worded for users.
     pub error: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

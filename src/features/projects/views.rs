@@ -71,7 +71,7 @@ pub struct SenderView {
     pub from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// The address that replies are sent to; the From address if absent.
+    /// The address that replies are sent to. If none is set, replies go to the From address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
 }
@@ -263,6 +263,7 @@ pub struct ProjectImageView {
     pub tags: Vec<String>,
     /// The measured width of the image in pixels.
     pub width: Option<u32>,
+    /// The measured height of the image in pixels.
     pub height: Option<u32>,
     /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,

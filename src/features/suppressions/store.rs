@@ -48,7 +48,7 @@ impl Digester {
     }
 }
 
-/// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+/// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
@@ -196,7 +196,7 @@ impl Checker {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+    /// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
     pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

@@ -29,7 +29,7 @@ impl Visitor {
     }
 }
 
-/// The signs of one visit that the classification uses.
+/// The properties of a visit that are used to classify the visitor.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitSigns<'a> {
     pub agent: &'a str,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::engine::api::Failure;
 use crate::vocab::codes::Code;
 
-/// The reason why an action failed, as shown to users.
+/// Why an action failed, as shown to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
     pub status: StatusCode,

@@ -129,7 +129,8 @@ impl Session {
         }
         if let Some(credentials) = begin.credentials {
             if !how.encrypted && !begin.is_this_machine {
-                let why = "the connection is not encrypted, so the password is not sent; remove tls=off from the relay";
+                let why =
+                    "the connection is not encrypted, so the password or token is not sent; remove tls=off from the relay's URL";
                 return Err(ConnectError::at(Stage::Login, Cause::NoLogin(why.to_owned())));
             }
             log_in(&mut line, credentials, &capabilities, timeouts).await?;
@@ -432,8 +433,8 @@ async fn log_in(
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!(
-            "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter auth, or remove \
-             the user with its password or token"
+            "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter `auth`, or \
+             remove the user with its password or token"
         ))));
     };
     let lines = credentials.lines(mechanism);

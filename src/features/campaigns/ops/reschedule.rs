@@ -29,9 +29,9 @@ pub struct RescheduleCampaign {
     pub project_id: Option<ProjectId>,
     /// The new start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone.
     pub scheduled_at: StartTime,
-    /// The IANA name of the time zone; unchanged if absent.
+    /// The IANA name of the time zone. If absent, it stays unchanged.
     pub scheduled_timezone: Option<Zone>,
-    /// Whose time zone applies; unchanged if absent.
+    /// Whose time zone applies. If absent, it stays unchanged.
     pub timezone_mode: Option<TimezoneMode>,
 }
 

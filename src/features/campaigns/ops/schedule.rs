@@ -29,10 +29,10 @@ pub struct ScheduleCampaign {
     pub project_id: Option<ProjectId>,
     /// The start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone.
     pub scheduled_at: StartTime,
-    /// The IANA name of the time zone, current or former; UTC if absent.
+    /// The IANA name of the time zone, current or former. The default is UTC.
     pub scheduled_timezone: Option<Zone>,
-    /// Whose time zone applies; `campaign` if absent. With `recipient`, each contact gets the campaign at this local time in the time zone
-    /// of the contact's custom field `timezone` or `time_zone`, otherwise of the contact's country if the country has only one zone,
+    /// Whose time zone applies. The default is `campaign`. With `recipient`, each contact gets the campaign at this local time in the time
+    /// zone of the contact's custom field `timezone` or `time_zone`, otherwise of the contact's country if the country has only one zone,
     /// otherwise of the campaign.
     pub timezone_mode: Option<TimezoneMode>,
 }

@@ -28,7 +28,7 @@ pub struct NewStatus {
     /// The contact's email.
     pub email: EmailKey,
     pub status: Status,
-    /// If true, or if both this and `tags` are absent: changes the contact's status. Otherwise: adds `tags` to the contact if `status` is
+    /// If true, or if both this and `tags` are absent, changes the contact's status. Otherwise, adds `tags` to the contact if `status` is
     /// `subscribed`, and removes them from the contact if not.
     pub all_lists: Option<bool>,
     /// Names of tags to add or remove instead of changing the status.

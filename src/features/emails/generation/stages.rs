@@ -240,7 +240,7 @@ enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
     Pictures(outputs::Screenshots, Vec<Finding>, Box<EmailChecks>),
-    /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
+    /// The screenshots of an imported email, and either the version that the instruction created or the reason that there is none.
     Adapted {
         painted: outputs::Screenshots,
         warnings: Vec<Finding>,
@@ -431,7 +431,8 @@ async fn render(
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
         version.warnings.push(Finding::note(
-            "The instruction was not applied, because it was interrupted repeatedly. To apply it, edit the email with the same prompt.",
+            "The instruction was not applied because the work was interrupted repeatedly. To apply it, edit the email with the instruction \
+             as the prompt.",
         ));
         store::save_version(tx, email.id, &version);
     }

@@ -137,7 +137,7 @@ async fn preview(
     let late = || {
         Failure::because(
             Code::EditFailed,
-            "The preview took too long. Apply the edit without a preview; you can restore the earlier version.",
+            "The preview took too long. Apply the edit without a preview; you can restore the earlier version afterward.",
         )
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;

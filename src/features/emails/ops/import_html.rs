@@ -51,7 +51,7 @@ pub struct ImportEmails {
     /// A change to make to each email, in plain words. The change becomes the first edit of each email, with its own version. If the change
     /// fails, the email is imported unchanged, with a warning that explains why.
     pub instruction: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
-    /// Who may see the emails without an API key; `private` if absent.
+    /// Who may see the emails without an API key. The default is `private`.
     #[serde(default)]
     pub visibility: Visibility,
     /// Whether to generate images for the emails. This service cannot generate images, so `true` only adds a warning to each email.

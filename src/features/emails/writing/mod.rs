@@ -344,7 +344,7 @@ impl Writer {
         }
     }
 
-    /// Returns an error with the reason why the requested model is missing. The reason is `None` if no model was requested.
+    /// Returns an error that states why the requested model is missing. The reason is `None` if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }
@@ -362,7 +362,7 @@ impl Writer {
 /// The result of a model, or the decision to use the composer.
 enum Written<T> {
     ByModel(T),
-    /// The composer writes. `instead_of` is the reason why the requested model did not write; `None` if no model was requested.
+    /// The composer writes. `instead_of` states why the requested model did not write; `None` if no model was requested.
     ByComposer {
         instead_of: Option<String>,
     },

@@ -151,7 +151,7 @@ pub struct NewSender {
     pub from: EmailAddress,
     /// The name shown with the From address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// The address that replies are sent to; the From address if absent.
+    /// The address that replies are sent to. If none is set, replies go to the From address.
     pub reply_to: Option<EmailAddress>,
 }
 

@@ -197,7 +197,7 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
         (json!({ "url": "https://acme.example/a.csv", "provider": "klaviyo" }), "provider: set either"),
         (json!({}), "url: set `url` to"),
         (json!({ "provider": "klaviyo" }), "sources"),
-        (json!({ "provider": "klaviyo", "sources": sources, "tags": ["a"] }), "tags: does not apply to contacts on a platform"),
+        (json!({ "provider": "klaviyo", "sources": sources, "tags": ["a"] }), "tags: does not apply to imports from a platform"),
         (json!({ "provider": "klaviyo", "sources": sources, "target": "events" }), "target"),
     ] {
         let mut whole = json!({ "projectId": app.project, "name": "Sync" });

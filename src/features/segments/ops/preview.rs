@@ -24,7 +24,7 @@ pub struct PreviewSegment {
     pub project_id: ProjectId,
     /// The filter to preview. If absent, every contact matches.
     pub filters: Option<FilterTree>,
-    /// The number of contacts to show; 10 if absent.
+    /// The number of contacts to show. The default is 10.
     pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
 }
 

@@ -226,7 +226,9 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
         }
         1 => usable.swap_remove(0),
         many => {
-            let detail = format!("This store is connected to {many} other brands; set connectionId to one of the connections.");
+            let detail = format!(
+                "This store is connected to {many} other brands; set connectionId to one of the IDs in data.connections."
+            );
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
             return Err(several.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));

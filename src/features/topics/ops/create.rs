@@ -28,10 +28,10 @@ pub struct NewTopic {
     pub name: TopicName,
     /// The description that contacts read.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts that have not chosen are subscribed to the topic; `opt_out` if absent.
+    /// Whether contacts that have not chosen are subscribed to the topic. The default is `opt_out`.
     #[serde(default)]
     pub default_subscription: TopicDefault,
-    /// Which contacts see the topic; `private` if absent.
+    /// Which contacts see the topic. The default is `private`.
     #[serde(default)]
     pub visibility: TopicVisibility,
     /// The position of the topic in lists. The topic with the smallest position comes first. If absent, the topic comes last.

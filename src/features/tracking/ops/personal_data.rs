@@ -107,7 +107,7 @@ pub struct OrderPayment {
     pub amount: Amount,
     pub currency: Currency,
     pub is_refund: bool,
-    /// The mailing to which the order is attributed.
+    /// The ID of the send or batch to which the order is attributed.
     pub credited_send_id: Option<MailingId>,
 }
 

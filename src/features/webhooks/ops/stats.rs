@@ -1,4 +1,4 @@
-//! Returns the delivery statistics of an account.
+//! Returns the delivery statistics of an account's webhooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -47,7 +47,7 @@ struct AccountOverview {
     error: Option<String>,
     /// The status of the continuous backup; null if none is configured or the user may not read it.
     backup: Value,
-    /// The reason why sending is on hold; `None` if it is not on hold.
+    /// Why sending is on hold; `None` if it is not on hold.
     hold: Option<String>,
     /// Whether live mail requires a verified sending domain.
     needs_verified_domain: bool,
@@ -89,7 +89,7 @@ impl AccountOverview {
 pub struct HomePage {
     base: String,
     steps: Value,
-    /// The reason why some data could not be read.
+    /// Why some data could not be read.
     trouble: Option<String>,
     attention: Vec<Value>,
     health: Value,
