@@ -104,7 +104,7 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line that was searched and has no comment end. If more bytes are left, the search is still in
+    /// The number of bytes that follow the last line in which no end of a comment was found. If more bytes are left, the search is still in
     /// that line.
     no_comment: Option<usize>,
 }

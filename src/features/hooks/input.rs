@@ -29,7 +29,7 @@ pub struct GivenSignature {
 /// The pattern for the URL of the page to which browsers are redirected. Blank text means no page.
 pub const PAGE_PATTERN: &str = r"^(?:[\t-\r ]*| *[Hh][Tt][Tt][Pp][Ss]?:[^\x00-\x1f\x7f-\x9f]+)$";
 
-/// Adds the rules about the fields that contact webhooks and event webhooks allow to the schema.
+/// Adds schema rules for the fields that contact webhooks and event webhooks can have.
 pub fn by_kind(schema: &mut Schema) {
     let fields = |pattern: String| {
         json!({

@@ -72,7 +72,7 @@ fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     }
 }
 
-/// The minimum value of a number that is written in words and checked. Smaller numbers usually count objects.
+/// The minimum value at which a number written in words is checked. Smaller numbers usually count objects.
 const WORDED_MIN: u32 = 13;
 
 /// Returns whether the value is this number with a unit.

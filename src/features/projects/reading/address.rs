@@ -181,7 +181,7 @@ const COUNTRIES: [&str; 94] = [
     "israel",
     "south africa",
 ];
-/// The maximum number of elements marked as an address to check per page.
+/// The maximum number of elements per page that are checked because they are marked as an address.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
