@@ -174,7 +174,7 @@ pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     (input, checked)
 }
 
-/// Returns the webhook of a URL, if the URL is current and the webhook is active.
+/// Returns the webhook that the token in a URL belongs to, if the URL is current and the webhook is active.
 pub fn active(tx: &impl Read, token: &super::Token) -> Result<Option<Hook>, Failure> {
     let hook = store::find(tx, token.account, token.id)?;
     Ok(hook.filter(|hook| hook.active && token.matches(&hook.url_hash)))

@@ -173,7 +173,7 @@ struct Scan<'a> {
     hold: &'a OnHold,
     account: Option<AccountId>,
     scanned_max: usize,
-    /// Whether there were at least `scanned_max` objects of one kind, so that the counts may be incomplete.
+    /// Whether there were at least `scanned_max` objects of one kind. If so, the counts may be incomplete.
     is_partial: bool,
     view: SendingHold,
 }

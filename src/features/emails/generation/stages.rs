@@ -171,7 +171,7 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    // Imported emails emit no event, because their start was not reported either.
+    // No event is emitted for imported emails, because no event reported their start either.
     if is_generation {
         outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
     }
@@ -267,7 +267,7 @@ pub async fn advance(
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
         if is_hopeless && claimed == Stage::Written && is_imported {
-            // The import is completed even if the instruction is interrupted repeatedly.
+            // The import is completed even if work on the instruction is interrupted repeatedly.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
             email.stage =

@@ -1,4 +1,4 @@
-//! Adds text of an email to the email's brief, so that the email may contain the text.
+//! Adds text from an email to the email's brief, so that the email may contain the text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

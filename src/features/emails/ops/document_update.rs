@@ -111,7 +111,7 @@ impl Async for DocumentUpdate {
     }
 }
 
-/// Returns the view of an email as a change would leave it.
+/// Returns the view of an email as it would be after a change.
 fn shown(tx: &impl Read, project: ProjectId, details: EmailDetails, changed: &direct::Changed) -> Result<EmailDetails, Failure> {
     let direct::Changed { document, drawn } = changed;
     let texts = postal_address::in_texts(tx, project, drawn.texts.clone())?;

@@ -39,7 +39,7 @@ pub struct NewConversation {
     #[serde(default)]
     pub prompt: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
     /// The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it. The emails are written from the brief, and
-    /// the spans of the brief refer to the prompt. To correct a fact, change its `text` and omit its `value`: sentences of the brief that
+    /// the spans of the brief refer to the prompt. To correct a fact, change its `text` and omit its `value`: sentences in the brief that
     /// contain the old text are corrected, too. If absent, the brief is read from the prompt.
     #[serde(default)]
     pub brief: Option<Brief>,

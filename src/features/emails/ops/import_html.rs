@@ -44,7 +44,7 @@ pub struct ImportEmails {
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
     /// The language of the emails, as the first item of a list. All other items are ignored. If absent, the language that the HTML declares
-    /// or, without one, the brand's main language.
+    /// is used or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -132,7 +132,7 @@ impl Async for ImportHtml {
     }
 }
 
-/// `what` names the source in the error.
+/// Returns an error if a source is too long. `what` names the source in the error.
 fn check_size(field: &str, what: &str, source: &str) -> Result<(), Failure> {
     let max = limits::HTML_IMPORT_BYTES_MAX;
     if source.len() <= max {

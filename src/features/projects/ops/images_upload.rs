@@ -37,7 +37,7 @@ pub struct NewUpload {
     pub crop: Option<ImageCrop>,
 }
 
-/// The largest part of an image with an aspect ratio, as close as possible to a focus point.
+/// The largest part of an image that has the given aspect ratio, as close as possible to a focus point.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageCrop {

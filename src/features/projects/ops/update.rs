@@ -105,7 +105,7 @@ pub struct VoicePatch {
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub tone: Patch<Words>,
-    /// Words that emails must not contain. If an email contains such a word, the email gets a warning.
+    /// Words that emails must not contain. An email that contains one of these words has a warning.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub avoid: Patch<Words>,
