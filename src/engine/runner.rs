@@ -2,7 +2,7 @@
 //!
 //! A worker reads the store, does a bounded amount of work, records that the work is done, and returns whether there is more. It runs after
 //! commits to the tables that it lists, and also periodically. A wake-up signal contains no data, so a lost signal only delays work.
-//! Services have no steps: they run until the service drains.
+//! Services have no steps: they run until the program drains.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -42,13 +42,13 @@ pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 /// The data that a worker reads and writes, and when it runs.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// The worker processes the data that all environments share. Its tables are those of the control store.
+    /// The worker processes the data that all environments share. Its tables are in the control store.
     Control(fn(Arc<Engine>) -> Running),
     /// Like `Control`, but a step may take hours, because it copies all data. Draining the service interrupts the step, as a crash would.
     LongControl(fn(Arc<Engine>) -> Running),
-    /// The worker processes each environment separately. Its tables are those of the environment's store.
+    /// The worker processes each environment separately. Its tables are in the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
-    /// Runs until the service drains, and wakes itself.
+    /// Runs until the program drains, and wakes itself.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),
     /// Like `Service`, but one instance runs for each environment.
     EachService(fn(Tasks, Arc<Engine>, Environment) -> LongRunning),
@@ -66,7 +66,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Creates the table entry of a worker that runs until the service drains.
+    /// Creates the table entry of a worker that runs until the program drains.
     pub const fn lasting(name: &'static str, work: Work) -> Self {
         Self { name, wakes: &[], period: Duration::ZERO, work }
     }

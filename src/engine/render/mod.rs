@@ -1,6 +1,6 @@
 //! Rendering: pages from templates, and emails as screenshots and PDF. Only this module uses the rendering libraries.
 //!
-//! Values that are inserted into a page are escaped for HTML unless they are marked as safe, and a name that is missing in the context is
+//! Values that are inserted into a page are escaped for HTML unless they are marked as safe, and a name that is missing from the context is
 //! an error. A test renders all templates with their sample contexts to find such errors.
 
 pub mod css;

@@ -48,7 +48,7 @@ fn blank_control(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
 
-/// Returns whether the character is removed: apostrophes, the combining marks of decomposed text, and zero-width characters.
+/// Returns whether the character is removed: an apostrophe, a combining mark of decomposed text, or a zero-width character.
 fn vanishes(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}' | '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{feff}')
 }

@@ -86,7 +86,7 @@ impl Document {
 pub enum Change {
     /// Adds a document whose number is certainly not in the index, so no document needs to be removed.
     Add(Document),
-    /// Adds a document, and removes the one that has the same number, if there is one.
+    /// Adds a document, and removes any existing document with the same number.
     Replace(Document),
     /// Removes the document with this number, if there is one.
     Remove { scope: Scope, number: u32 },
@@ -273,8 +273,8 @@ impl Index {
         self.replace(rebuild.0)
     }
 
-    /// Finds the documents of `scope` that match `text` and are in `allowed`. Returns the page of `limit` items from `offset`, and the
-    /// total.
+    /// Finds the documents of `scope` that match `text` and are in `allowed`. Returns the page of up to `limit` matches that starts at
+    /// `offset`, and the total number of matches.
     pub fn search(
         &self,
         scope: &Scope,

@@ -17,7 +17,7 @@ use super::SearchError;
 use super::schema::{NUMBER, TERMS_FIELD};
 
 /// The maximum number of terms read for one range in one segment. For words that are indexed with prefixes on all rungs (`tokens.rs`),
-/// ranges are far smaller; the limit bounds the work if a project has hundreds of thousands of different other words with the same prefix.
+/// ranges are far smaller; the limit bounds the work if a project has hundreds of thousands of other words with the same prefix.
 const RANGE_TERMS_MAX: usize = 100_000;
 /// Up to this size, a set is collected as a list; a larger set is collected as bits.
 const LIST_MAX: usize = 4_096;

@@ -16,8 +16,8 @@ use super::{Document, Scope, TextKind};
 /// The prefix lengths, in characters, that are indexed in addition to whole words. They are closest together for short prefixes, which many
 /// different words share. Each rung makes imports slower and the index larger.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. Many addresses are at one of them, so the lists of documents for their trigrams would be among the
-/// longest; a query searches for these names directly instead.
+/// Domains of large mail providers. Many addresses are in these domains, so the lists of documents for their trigrams would be among the
+/// longest. Instead, a query searches for the names of these domains directly.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",
@@ -247,7 +247,7 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    // Index the first digits separately, so that they match while the number is typed; from three digits on, the groups find them.
+    // Index the first digits separately, so that they match while the number is typed. From three digits on, the groups match.
     for length in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
         terms.push(scope, Space::Phone, length as u8, &digits.as_bytes()[..length], false);
     }

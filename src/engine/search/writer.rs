@@ -35,7 +35,7 @@ pub(super) struct Writer {
     index: tantivy::Index,
     /// The memory budget of tantivy's writer, in bytes.
     memory: usize,
-    /// The writer of tantivy; `None` while it cannot be restarted after a fatal failure, for example because no file descriptor was left.
+    /// The tantivy writer; `None` while it cannot be restarted after a fatal failure, for example because no file descriptor was left.
     writer: Option<IndexWriter<Entry>>,
     tokenizer: Tokenizer,
     spare: Receiver<Terms>,

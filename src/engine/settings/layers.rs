@@ -14,11 +14,11 @@ use super::{Origin, SettingsError, VARIABLE_PREFIX};
 use crate::base::serde_str;
 use crate::vocab::settings::Settings;
 
-/// Tables whose entries the operator names; every entry of such a table has the same keys.
+/// Tables whose entries the operator names. All entries of a table have the same keys.
 const NAMED_TABLES: [&str; 2] = ["models", "plans"];
 /// The named tables whose entries inherit missing keys from the built-in entry.
 const TABLES_WITH_DEFAULTS: [&str; 1] = ["models"];
-/// The settings that are names of plans. A plan can have the name "unlimited", which is a limit elsewhere.
+/// The settings whose values are names of plans. A plan can be named "unlimited"; as the value of other settings, this word is a limit.
 const PLAN_NAMES: [&str; 2] = ["accounts.owner_plan", "accounts.plan"];
 
 /// The values of all layers that have been added.

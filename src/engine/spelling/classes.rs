@@ -39,7 +39,7 @@ impl Class {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, flag)| Self { flag: *flag, only })
     }
 
-    /// Returns whether a word with the classes `flags` fulfills the condition.
+    /// Returns whether a word with the classes `flags` meets the condition.
     pub fn has(self, flags: u16) -> bool {
         if self.only { flags == self.flag } else { flags & self.flag != 0 }
     }

@@ -193,7 +193,7 @@ impl Request<'_> {
     }
 }
 
-/// Truncates text from a response to 100 characters, because another program wrote it.
+/// Truncates text from a response to 100 characters, because the response is untrusted.
 fn cut(text: &str) -> String {
     text.chars().take(100).collect()
 }

@@ -22,7 +22,7 @@ const DOCUMENT_BYTES_MAX: usize = 4_000;
 /// The number of common languages at the start of [`CODES`]. The second detection is limited to these, without Italian.
 const EMBEDDED_CODES: usize = 10;
 
-/// The maximum number of words of a block to look up when choosing its language.
+/// The maximum number of words in a block to look up when choosing its language.
 const SAMPLE_WORDS: usize = 60;
 
 /// The languages that detection can choose, with their two-letter codes.

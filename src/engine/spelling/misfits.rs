@@ -1,6 +1,6 @@
 //! Finds confused words by their word class: "our advise" has a verb where only a noun fits.
 //!
-//! A word is reported only if its classes do not fit its neighbors, but those of a word that it is often confused with do
+//! A word is reported only if its classes do not fit its neighbors, but the classes of a word with which it is often confused do
 //! (`assets/spelling/pairs.txt`).
 
 use super::class_table::{

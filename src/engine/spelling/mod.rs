@@ -91,7 +91,7 @@ pub struct Report {
 #[schemars(rename = "SpellingSummary")]
 pub struct Summary {
     pub total_errors: usize,
-    /// The number of distinct findings: several with the same word and rule count once.
+    /// The number of distinct findings: findings with the same word and rule count once.
     pub unique_errors: usize,
 }
 
@@ -263,7 +263,7 @@ impl Checker<'_> {
     fn report(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, hit: &RuleHit<'_>) {
         let Some(hit_tokens) = tokens.get(hit.hit.first..hit.hit.end) else { return };
         let (Some(first), Some(last)) = (hit_tokens.first(), hit_tokens.last()) else { return };
-        // Text this long is not language, and a report must stay small.
+        // Text this long is unlikely to be a real mistake, and a report must stay small.
         if last.end - first.start > FINDING_BYTES_MAX {
             return;
         }

@@ -88,7 +88,7 @@ fn first() -> usize {
     1
 }
 
-/// Returns the findings in the model's response, without those whose text does not occur in the email and those that change nothing.
+/// Returns the findings in the model's response, except findings whose text does not occur in the email and findings that change nothing.
 pub fn read(answer: &str, blocks: &[Block], language: &str) -> Result<Vec<Finding>, String> {
     let answer: ModelResponse = serde_json::from_str(answer)
         .map_err(|error| format!("the language model's response does not match the schema: {error}"))?;

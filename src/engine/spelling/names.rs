@@ -192,7 +192,7 @@ pub(super) fn well_known(lower: &str) -> Option<&'static str> {
     WELL_KNOWN.iter().find(near).copied()
 }
 
-/// Returns whether the form of the word shows that it needs no dictionary: "iPhone", "NASA", "X".
+/// Returns whether the form of the word shows that it is correct even if no dictionary contains it: "iPhone", "NASA", "X".
 pub(super) fn is_exempt(token: &Token<'_>) -> bool {
     token.kind != TokenKind::Word
         || token.is_all_capitals()

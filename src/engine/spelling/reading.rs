@@ -236,7 +236,8 @@ fn be_have_do(word: &str) -> Option<Number> {
     }
 }
 
-/// The maximum number of tokens of a sentence that are read before a token. Without it, text without end marks would take quadratic time.
+/// The maximum number of tokens that are read backward to find the start of a sentence. Without this limit, text without end marks would
+/// take quadratic time.
 const SENTENCE_TOKENS_MAX: usize = 60;
 
 /// Returns the position of the first token of the sentence that contains the token at `at`.

@@ -123,7 +123,7 @@ const VOWEL_SOUNDS: [&str; 11] =
 /// The starts of words with a silent "h".
 const SILENT_H: [&str; 7] = ["hour", "honest", "honor", "honour", "heir", "hors", "herb"];
 
-/// Words that show that an "a" before them is a letter or a mark, not an article.
+/// Words before which "a" is a letter or a grade, not an article.
 const NOT_AFTER_ARTICLE: [&str; 16] =
     ["a", "an", "and", "or", "is", "in", "of", "at", "as", "on", "it", "are", "if", "i", "un", "el"];
 
@@ -159,7 +159,7 @@ pub(super) fn articles<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     tokens.windows(2).enumerate().filter_map(check).collect()
 }
 
-/// Returns whether the article before this word is "an"; `None` if both articles are in use.
+/// Returns whether the article before this word must be "an"; `None` if both articles are in use.
 fn needs_an(next: &Token<'_>) -> Option<bool> {
     let first = next.text.chars().next()?;
     if next.kind == TokenKind::Number {

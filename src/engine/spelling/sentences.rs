@@ -31,7 +31,7 @@ pub(super) struct Style {
     ends_long_blocks: bool,
 }
 
-/// The minimum number of words of a long block.
+/// The minimum number of words in a long block.
 const LONG_BLOCK_WORDS: usize = 9;
 
 impl Style {
@@ -67,7 +67,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
     lowercase > 2 && lowercase * 3 > sentences
 }
 
-/// The minimum number of words of a block that counts as a sentence if it ends in a mark.
+/// The minimum number of words in a block that counts as a sentence if it ends in a mark.
 const SENTENCE_WORDS_MIN: usize = 5;
 
 /// Returns the first words of sentences that do not start with a capital letter.
@@ -174,7 +174,7 @@ pub(super) fn missing_end<'r>(tokens: &[Token<'_>], block: &Block, code: &str, s
     wrong.then(|| hit(tokens.len() - 1, tokens.len(), "END_MARK_MISSING", vec![format!("{}.", last.text)], 0.7))
 }
 
-/// Verbs that start a question if a pronoun follows. A sentence with "should" or "had" can be a condition.
+/// Verbs that start a question if a pronoun follows. "Should" and "had" are not in the list, because they can start a condition.
 const ASKING: [&str; 19] = [
     "do", "does", "did", "are", "is", "was", "were", "can", "could", "would", "will", "have", "has", "don't", "didn't", "isn't",
     "aren't", "can't", "won't",

@@ -1,15 +1,15 @@
 //! Extracts the text that readers see from HTML: blocks in source order, each with its position in the source.
 //!
 //! A block is the text of a paragraph, a cell, a heading, a button, and so on. Inline tags do not split words: `<b>s</b>ale` is one word.
-//! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are excluded, and with them the text
-//! that only Word shows (`[if mso]`).
+//! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are excluded, including the text that
+//! only Outlook for Windows shows (`[if mso]`).
 
 use super::html::{Scanner, Tag, TokenKind};
 
 /// The character that replaces content that is not language, such as an image or code. Rules do not match across it.
 pub(super) const OPAQUE: char = '\u{FFFC}';
 
-/// The maximum number of nested elements whose language and exclusion the scanner tracks.
+/// The maximum number of nested elements that the scanner tracks because they set a language or are skipped.
 const FRAMES_MAX: usize = 64;
 
 /// The maximum length of the name of a character reference. The longest is `CounterClockwiseContourIntegral;`.

@@ -312,7 +312,7 @@ fn wrong_infinitive<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
     is_wrong.then(|| hit(tokens, at + 1, at + 3, "ING_FORM_NEEDED", &add_ing(&verb.lower)))?
 }
 
-/// Finds a verb in the present after a time in the past: "yesterday we open".
+/// Finds a verb in the present tense after a time in the past: "yesterday we open".
 fn past_time<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let first = word(tokens, at).filter(|first| first.starts_sentence)?;
     let period = matches!(

@@ -36,8 +36,8 @@ pub struct TableDigest {
 /// The digests of all tables that have rows, by table name.
 pub type Digests = BTreeMap<String, TableDigest>;
 
-/// Copies all rows that `tx` sees into a new file at `target`, except the row that counts how often the folder was opened. After an error,
-/// the file is not a usable backup.
+/// Copies all rows that `tx` sees into a new file at `target`, except the row that counts how many times the folder was opened. After an
+/// error, the file is not a usable backup.
 pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
         return Err(Error::Io(format!("{} already exists; choose a new or empty folder", target.display())));
@@ -51,7 +51,7 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     failure.map_or(Ok(digests), Err)
 }
 
-/// Reads all rows that `tx` sees, except the row that counts how often the folder was opened, in batches of about `bytes_max` bytes.
+/// Reads all rows that `tx` sees, except the row that counts how many times the folder was opened, in batches of about `bytes_max` bytes.
 /// Returns the digests of the tables; if `each` returns false, only those of the tables that were read completely.
 pub fn read_rows(
     tx: &ReadTx,

@@ -14,7 +14,7 @@ use super::key::{Key, PrefixOf};
 use super::port::{Order, Span};
 use super::tx::{Read, Table, WriteTx};
 
-/// One block of a set: the numbers whose upper half is the number of the block.
+/// One block of a set: the numbers whose upper 16 bits are the number of the block.
 pub struct Block(RoaringBitmap);
 
 impl Value for Block {

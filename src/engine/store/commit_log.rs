@@ -71,7 +71,7 @@ impl Record {
 
 /// Receives the records of a store's commits.
 pub trait CommitLog: Send + Sync + 'static {
-    /// Accepts the record of a commit that is durable. The writer waits for this call, so it must not wait for a network.
+    /// Accepts the record of a commit that is durable. The writer waits for this call, so the call must not wait for a network.
     fn append(&self, record: Record);
 }
 

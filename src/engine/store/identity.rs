@@ -1,5 +1,5 @@
 //! The identity of a store: a row in each file with the installation, the store's name and a check value of the key that seals its secrets.
-//! On a single machine, another row counts how often the folder was opened.
+//! On a single machine, another row counts how many times the folder was opened.
 //!
 //! A file that is missing, swapped, from a different installation or from a different time is detected before anything is written. `app`
 //! decides the consequence: it refuses to start, or puts sending on hold.
@@ -63,7 +63,7 @@ pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
     tx.put(META, &IDENTITY.to_owned(), &bytes);
 }
 
-/// Returns how often the folder of this store was opened, according to this store.
+/// Returns how many times the folder of this store was opened, according to this store.
 pub fn boots(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
     bytes.try_into().map(u64::from_le_bytes).map_err(|_| tx.corrupt(tables::META))
@@ -73,13 +73,13 @@ pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Removes the count of how often the folder was opened, which nodes of a cluster do not keep.
+/// Removes the number of times that the folder was opened, which nodes of a cluster do not count.
 pub(super) fn forget_boots(batch: &mut Overlay) {
     batch.set(tables::META, BOOTS.to_owned().to_bytes().into(), None);
 }
 
-/// Returns whether a row is omitted when the store is copied into a backup. The omitted row counts how often the folder was opened, so a
-/// store without this row is recognized as a copy in any folder.
+/// Returns whether a row is omitted when the store is copied into a backup. The omitted row counts how many times the folder was opened, so
+/// a store without this row is recognized as a copy in any folder.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

@@ -71,7 +71,7 @@ const QUEUE_MAX: usize = 4096;
 pub enum Error {
     /// The disk, the file or a thread failed. Contains the message.
     Io(String),
-    /// The file does not contain the bytes that were written to it, or a row that cannot be decoded as the type of its table.
+    /// The file does not contain the bytes that were written to it, or a row cannot be decoded as the type of its table.
     Damaged { file: PathBuf, found: String },
     /// Another process has this file open.
     InUse(PathBuf),

@@ -83,7 +83,7 @@ impl Disk {
         self.state().before_fault = Some((operations, fault));
     }
 
-    /// Cuts the power and returns the content of the disk: all data that was synced, and a random part of the rest.
+    /// Cuts the power and returns the content of the disk: all data that was synced, and a random part of the other writes.
     fn after_power_cut(&self, dice: &mut Dice) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;

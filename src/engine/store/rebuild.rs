@@ -43,7 +43,7 @@ impl Rebuild {
         self.merge(rows)
     }
 
-    /// Sets the commit position of the rows that were added, if it was not known to [`Rebuild::create`].
+    /// Sets the commit position of the rows that were added, if it was not known when [`Rebuild::create`] was called.
     pub fn continue_from(&mut self, position: u64) {
         self.position = position;
     }

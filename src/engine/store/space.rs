@@ -39,7 +39,7 @@ pub struct Space {
     reserve_max: u64,
     reserve: Mutex<()>,
     opened: Instant,
-    /// The free space at the last measurement, whose time is in milliseconds since `opened`.
+    /// The free space at the last measurement. `read_at_ms` is the time of that measurement in milliseconds since `opened`.
     free: AtomicU64,
     read_at_ms: AtomicU64,
     is_low: AtomicBool,
@@ -368,7 +368,7 @@ mod tests {
         let left = space.status().reserve;
         assert_eq!(left, 8 * MIB - 3 * (8 * MIB / limits::DISK_RESERVE_STAGES));
         space.tend();
-        // The disk is considered low until the next measurement, which finds enough space.
+        // Space counts as low until the next measurement, which finds enough space.
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         space.tend();
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));

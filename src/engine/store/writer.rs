@@ -1,4 +1,4 @@
-//! Group commit: one thread runs commands one after the other, and makes those that wait at the same time durable together.
+//! Group commit: one thread runs commands one after the other, and commits the commands that are waiting at the same time together.
 //!
 //! A disk sync costs about the same for one row and for thousands of rows, and writing rows in key order costs a fraction of writing them
 //! in arrival order. So commands write into overlays; the overlay of a group is written to the engine sorted, in one transaction.

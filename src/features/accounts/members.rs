@@ -1,5 +1,5 @@
-//! Functions shared by the operations on members: whether a member can be changed, whether an email address is available, new passwords,
-//! and links.
+//! Functions shared by the operations on members: checks whether a member can be changed and whether an email address is available, sets
+//! passwords, and creates links.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ const DIGITS: usize = 6;
 /// The length of an app's secret. RFC 4226 §4 recommends 160 bits.
 const SECRET_BYTES: usize = 20;
 /// The number of groups of four characters in a recovery code. Three groups have 52 random bits, which is enough because attempts are
-/// limited as they are for passwords.
+/// limited in the same way as attempts to guess passwords.
 const RECOVERY_GROUPS: usize = 3;
 
 /// Creates the secret for an app that the user has yet to confirm; returns the second factor and the secret as text for the app.

@@ -123,7 +123,7 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Stores when each session was last used, if this time has advanced far enough since it was last stored, and when its user last
+/// Stores the time when each session was last used, if it is far enough after the stored time, and the time when the user last
 /// authenticated. Removes expired sessions from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();

@@ -21,7 +21,7 @@ pub struct KeyView {
     pub created_at: WireTime,
     /// When the key was revoked; absent if the key still works.
     pub revoked_at: Option<WireTime>,
-    /// When the key was last used, which may lag by a few seconds; absent if the key was never used.
+    /// When the key was last used; absent if the key was never used. The time can lag by a few seconds.
     pub last_used_at: Option<WireTime>,
     /// The number of requests made with the key.
     pub requests: u64,

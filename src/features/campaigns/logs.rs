@@ -29,7 +29,7 @@ pub struct CampaignLog {
     pub to_email: Option<String>,
     /// The recipient's contact ID; absent if the contact was deleted, or if the message was sent to a plain address.
     pub subscriber_id: Option<ContactId>,
-    /// The subject as written, with merge fields that are not replaced with values.
+    /// The subject as written, before merge fields are replaced with values.
     pub subject: String,
     pub status: CampaignLogStatus,
     pub opened_at: Option<WireTime>,
@@ -62,7 +62,7 @@ pub struct CampaignLog {
 pub enum CampaignLogStatus {
     /// The message has not been sent yet, or is in flight.
     Queued,
-    /// The message waits for a retry or for the recipient's local time.
+    /// The message is waiting for a retry or for the start time in the recipient's time zone.
     Deferred,
     /// The next mail server accepted the message, and the message did not bounce.
     Delivered,

@@ -1,7 +1,8 @@
 //! A campaign and its rules, as pure functions that use no store, clock or HTTP.
 //!
-//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines which action is allowed in which status and
-//! which status follows. A mailing sends the messages, and the campaign's status follows the mailing until the mailing finishes.
+//! A campaign is an email, its recipients and a start time. The table behind [`after`] defines the actions that are allowed in each status,
+//! and the status after each action. A mailing sends the messages, and the campaign's status follows the mailing until the mailing
+//! finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -31,7 +32,7 @@ pub struct Campaign {
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// Why the campaign failed or waits, as a sentence for users.
+    /// Why the campaign failed or is waiting, as a sentence for users.
     pub error: Option<String>,
     pub archived_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -45,7 +46,7 @@ impl Record for Campaign {}
 pub struct Plan {
     pub name: String,
     pub conversation: ConversationId,
-    /// The emails to send, one per language; never empty. The first email also goes to recipients whose language is not among them.
+    /// The emails to send, one per language; never empty. The first email also goes to recipients whose language has no email.
     pub emails: Vec<EmailId>,
     /// The subject in every language. If absent, each email's own subject is used.
     pub subject: Option<String>,
@@ -143,7 +144,7 @@ pub struct Schedule {
     pub notice: Option<String>,
 }
 
-/// The clock that determines when the start time arrives: that of the campaign's time zone, or of each recipient's time zone.
+/// The clock that determines when the start time arrives: the clock of the campaign's time zone, or of each recipient's time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
@@ -190,7 +191,7 @@ pub enum CampaignStatus {
     Scheduled,
     /// The campaign is being sent.
     Sending,
-    /// Sending waits for the plan's quota or for a transport, and continues automatically.
+    /// Sending is waiting for the plan's quota or for a transport, and continues automatically.
     Throttled,
     /// A user paused the campaign and can resume it.
     Paused,
@@ -255,7 +256,7 @@ pub enum Action {
     Start,
     /// The campaign's start time has arrived, but the campaign cannot start.
     Hold,
-    /// The campaign's mailing waits.
+    /// The campaign's mailing is waiting.
     Wait,
     /// The campaign's mailing continues.
     Flow,

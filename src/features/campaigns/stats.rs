@@ -41,9 +41,9 @@ pub struct CampaignStats {
     pub unsubscribe_rate: f64,
     /// Bounces as a percentage of messages that were sent or rejected.
     pub bounce_rate: f64,
-    /// The number of opens by scanners and other bots, which no other field includes.
+    /// The number of opens by scanners and other bots. No other field includes these opens.
     pub bot_opens: u64,
-    /// The number of clicks by scanners and other bots, which no other field includes.
+    /// The number of clicks by scanners and other bots. No other field includes these clicks.
     pub bot_clicks: u64,
     /// The number of opens by privacy proxies, which load images whether or not the recipient reads the email.
     pub mpp_opens: u64,
@@ -51,7 +51,7 @@ pub struct CampaignStats {
     pub recipients: u64,
     /// The number of messages that have not been sent yet or are in flight.
     pub queued: u64,
-    /// The number of messages that wait for a retry or for the recipient's local time.
+    /// The number of messages that are waiting for a retry or for the start time in the recipient's time zone.
     pub deferred: u64,
     /// The number of messages that a server rejected permanently or deferred for too long.
     pub failed: u64,
@@ -78,7 +78,7 @@ pub struct StatsReporting {
     pub source: &'static str,
 }
 
-/// The numbers of recipient actions, such as opens and clicks.
+/// The counts of recipient actions, such as opens and clicks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readers {
     pub unique_opens: u64,

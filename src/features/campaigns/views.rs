@@ -41,9 +41,9 @@ pub struct CampaignView {
     /// The ID of the segment or tag; the project's ID if the campaign goes to all contacts.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Until all recipients are determined after the start, the number of subscribed contacts in the audience; absent where counting would
-    /// be slow, as in the response to a request that creates or changes a campaign for a segment. After that, the number of recipients who
-    /// are not skipped. A dry run returns exact numbers.
+    /// The number of recipients who are not skipped, once all recipients have been determined after the start. Before that, the number of
+    /// subscribed contacts in the audience; absent where counting would be slow, as in the response to a request that creates or changes a
+    /// campaign for a segment. A dry run returns exact numbers.
     pub estimated_recipients: Option<u64>,
     /// The client's name for a transport, as given. The installation's settings determine the transport.
     pub provider_type: Option<String>,
@@ -60,7 +60,7 @@ pub struct CampaignView {
     pub timezone_mode: Option<TimezoneMode>,
     /// A notice about the start time, for example that this local time does not exist because clocks are set forward.
     pub schedule_notice: Option<String>,
-    /// The ID of the send behind the campaign, once the campaign has started; see also GET /v1/sending/batches/{batchId}.
+    /// The ID of the send that delivers the campaign; absent until the campaign starts. See GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
     /// When sending started.
     pub sent_at: Option<WireTime>,

@@ -48,7 +48,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step,
 }
 
 struct Found {
-    /// The campaigns that are due to start or whose status differs from that of their mailing.
+    /// The campaigns that are due to start, or whose status does not match the state of their mailing.
     changed: Vec<(CampaignId, AccountId)>,
     /// The error of the first campaign that could not be read.
     failed: Option<Failure>,
@@ -74,7 +74,7 @@ fn changed(tx: &ReadTx, engine: &Engine, last: Option<(Timestamp, CampaignId, Ac
     Ok(Found { changed, failed, next })
 }
 
-/// Returns whether a campaign that is due must start, or has a status that differs from that of its mailing.
+/// Returns whether a campaign that is due must start, or has a status that does not match the state of its mailing.
 fn has_changed(tx: &ReadTx, engine: &Engine, (id, account): (CampaignId, AccountId)) -> Result<bool, Failure> {
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(false) };
     if campaign.status == CampaignStatus::Scheduled {

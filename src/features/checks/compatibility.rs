@@ -43,9 +43,9 @@ pub struct FeatureProblem {
     pub share: f64,
     /// The worst effect in these clients.
     pub effect: Effect,
-    /// Whether all of these clients support the feature in part.
+    /// Whether all of these clients support the feature only partially.
     pub is_partial: bool,
-    /// Whether at least one of these clients supports the feature in part.
+    /// Whether at least one of these clients supports the feature only partially.
     pub has_partial: bool,
     /// The note about the feature that applies in the client with the largest share of opens.
     pub condition: Option<String>,
@@ -110,7 +110,7 @@ impl FeatureProblem {
             _ if self.share < LISTED_SHARE_MIN => None,
             Effect::Nothing => None,
             Effect::Cosmetic => is_noticed.then_some(Severity::Info),
-            // A client without media queries shows the layout that the other rules define.
+            // Missing support for media queries is not a warning, because the client shows the layout that the other rules define.
             Effect::Layout if is_noticed && !self.is_partial && !self.slug.starts_with("css-at-media") => Some(Severity::Warning),
             Effect::Layout => Some(Severity::Info),
             Effect::Content | Effect::Link | Effect::DropsAttribute | Effect::DropsStyleElement => Some(Severity::Warning),
@@ -163,7 +163,7 @@ impl CompatibilityAnalysis {
         self.0["limits"]["isClipped"] == true
     }
 
-    /// Returns the features that clients do not support, or support only in part for a reason that applies to the email. Leaves out
+    /// Returns the features that clients do not support, or support only partially for a reason that applies to the email. Leaves out
     /// features that only unused rules use, losses that readers do not notice, and clients for which the email has a replacement.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();

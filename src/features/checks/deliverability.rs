@@ -29,7 +29,7 @@ pub struct Envelope {
 
 /// The maximum number of SPF records that are looked up. Evaluating a correct record takes at most ten lookups.
 const SPF_RECORDS_MAX: usize = 12;
-/// The label of the subdomain that receives the bounces of messages from a domain of this installation.
+/// The label of the subdomain that receives bounces for a domain of this installation.
 const RETURN_LABEL: &str = "bounces";
 
 /// Predicts how providers judge an email. Returns `None` if the check does not finish in time.
@@ -79,8 +79,8 @@ async fn judge(
     Ok(Some(analysis))
 }
 
-/// Replaces the hosts of this service and of networks that the operator has allowed with public hosts of the same length. The original
-/// hosts depend on the settings of the installation, so they must not affect the score of the email.
+/// Replaces the hosts of this service, and hosts in networks that the operator has allowed, with public hosts of the same length. The
+/// original hosts depend on the installation's settings, so they must not affect the email's score.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
     // The inspection is cached. If it fails, the HTML is used unchanged.

@@ -117,8 +117,8 @@ pub const WORST_FINDINGS: usize = 3;
 /// The maximum number of findings that become warnings of the email. More would hide the warnings about its content.
 const WARNINGS_MAX: usize = 8;
 
-/// Groups of rules of different checks that find the same problem. Lists of the findings of all checks contain only the finding of the
-/// first rule in each group.
+/// Groups of rules from different checks that find the same problem. Lists of all findings contain only the finding of the first rule in
+/// each group.
 const SAME_PROBLEM: [&[(Check, &str)]; 7] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[

@@ -20,7 +20,7 @@ pub struct CheckedEmail {
     pub subject: Option<String>,
     /// The project, if the email is stored.
     pub project: Option<ProjectId>,
-    /// The input field that named the email, for errors.
+    /// The input field that named the email, for error messages.
     pub field: &'static str,
 }
 
@@ -59,7 +59,7 @@ impl CheckedEmail {
         Ok(most.filter_map(edit).collect())
     }
 
-    /// Returns whether some client does not support the feature `slug`, and the HTML contains no replacement for it.
+    /// Returns whether at least one client does not support the feature `slug`, and the HTML contains no replacement for it.
     pub async fn has_problem(&self, context: &CheckContext, slug: &str) -> Result<bool, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let problems = CompatibilityAnalysis::read(&json, Duration::ZERO)?.problems();

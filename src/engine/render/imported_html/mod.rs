@@ -53,7 +53,7 @@ pub struct ImportedHtml {
     pub outline: Outline,
 }
 
-/// Counts how often each kind of content was removed.
+/// Counts how many times each kind of content was removed.
 #[derive(Debug, Default)]
 pub struct RemovedCounts(BTreeMap<String, usize>);
 

@@ -8,7 +8,7 @@ use super::RemovedCounts;
 use super::addresses;
 use crate::engine::render::css::{self, CssRule};
 
-/// The maximum nesting of media queries.
+/// The maximum nesting depth of media queries.
 const LEVELS_MAX: usize = 2;
 const VALUE_BYTES_MAX: usize = 4 * 1024;
 const SELECTORS_BYTES_MAX: usize = 4 * 1024;

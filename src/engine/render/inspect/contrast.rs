@@ -4,7 +4,8 @@
 //! clients change them: light backgrounds become dark, and dark text becomes light, with the same hue. The clients' formulas are not
 //! public, so this is an approximation, and only clearly illegible text is reported.
 //!
-//! A separate check finds links that readers cannot see, including where a background image or a gradient is not shown.
+//! A separate check finds links that readers cannot see, including those that are invisible only where a background image or a gradient is
+//! not shown.
 
 use super::source::shortened;
 use crate::base::color::{self, AlphaColor, BLACK, LEGIBLE, WHITE};
@@ -62,7 +63,7 @@ pub enum ContrastContext {
 
 /// The contrast that WCAG AA requires for large text.
 const LEGIBLE_LARGE: f64 = 3.0;
-/// The contrast below which a link is invisible. Such colors look the same on most screens.
+/// The contrast below which a link counts as invisible, because its two colors look the same on most screens.
 const INVISIBLE: f64 = 1.5;
 /// The minimum size of large text in pixels: 18 pt, or 14 pt if bold.
 const LARGE_PX: f32 = 24.0;

@@ -36,7 +36,7 @@ pub struct LinkUse {
     pub url: String,
     /// The visible text of a link, or the alt text of its images.
     pub text: String,
-    /// The text before and after a link whose own text is as vague as "here".
+    /// The text before and after the link, if the link text is vague, such as "here".
     pub around: String,
     /// The number of images in a link.
     pub images: u32,
@@ -72,7 +72,7 @@ pub fn links(source: &str, dom: &Dom, lines: &Lines<'_>) -> Links {
         finder.element(node, &mut from);
     }
     finder.outlook();
-    // Uses in comments and styles are found last; reports list all uses in the order of the source.
+    // Sort the uses in the order of the source, because uses in comments and styles are found last.
     finder.found.uses.sort_by_key(|one| (one.place.line, one.place.column));
     finder.found
 }

@@ -1,8 +1,8 @@
 //! Determines the HTML context of each value, and how the value is escaped in this context.
 //!
-//! The literals are parsed as in a browser, but only for elements, attributes and their quotes, and for whether an attribute contains a
-//! URL. Values are allowed in text and in quoted attributes. A template is rejected if a value is in a place where escaping does not help:
-//! in a script, a style sheet, an attribute name, an unquoted attribute or an event handler.
+//! The literals are parsed as in a browser, but only to find elements, attributes and their quotes, and the attributes that contain URLs.
+//! Values are allowed in text and in quoted attributes. A template is rejected if a value is in a place where escaping does not help: in a
+//! script, a style sheet, an attribute name, an unquoted attribute or an event handler.
 
 use super::MergeError;
 use super::ast::{EscapeContext, Node};
@@ -20,7 +20,7 @@ pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError>
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// Whether the target of a URL is already determined at a position in the URL, and by what.
+/// Whether the part of a URL before a position already determines the target, and what this part contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
     /// The URL is empty so far: the value determines the target.
@@ -178,7 +178,8 @@ impl State {
     fn read(mut self, literal: &str) -> Result<State, MergeError> {
         let mut rest = literal;
         loop {
-            // For speed: most of an email is text and attributes, in which only a few characters change the state.
+            // Skip to the next character that can change the state. Most of an email is text and attributes, in which only a few characters
+            // do.
             let stop: &[char] = match &self {
                 State::Text => &['<'],
                 State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],

@@ -284,17 +284,17 @@ fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
     MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
 }
 
-/// Returns the work that a value causes, in bytes of text.
+/// Returns the cost of processing a value, as an equivalent number of bytes of text.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
-        // An item causes as much work as a short string.
+        // An item costs as much as a short string.
         Value::List(items) => items.len().saturating_mul(BYTES_PER_STEP),
         Value::Missing | Value::Number(_) | Value::Truth(_) | Value::Map(_) => 0,
     }
 }
 
-/// Returns the work that a filter causes, in bytes of text, including the text that it adds.
+/// Returns the cost of applying a filter, as an equivalent number of bytes of text, including the text that the filter adds.
 fn weight(value: &Value<'_>, filter: &Filter) -> usize {
     match filter {
         Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,

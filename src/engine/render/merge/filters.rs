@@ -91,8 +91,8 @@ pub enum FilterError {
 }
 
 impl Filter {
-    /// Applies the filter. A missing value stays missing until a `default` filter. If the template sets no language, dates are in the
-    /// language that `date_language` returns.
+    /// Applies the filter. A missing value stays missing until a `default` filter replaces it. If the template sets no language, dates are
+    /// in the language that `date_language` returns.
     pub fn apply<'a>(&'a self, value: Value<'a>, date_language: impl FnOnce() -> Language) -> Result<Value<'a>, FilterError> {
         if let Filter::Default(constant) = self {
             return Ok(if value.is_blank() { constant.value() } else { value });
@@ -167,7 +167,7 @@ fn title(text: &str) -> String {
     made
 }
 
-/// Truncates text to at most `length` characters, at the end of a word if one ends in the second half.
+/// Truncates text to at most `length` characters: after a whole word, if that keeps more than half of the text that fits.
 fn truncate(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
     if text.char_indices().nth(length).is_none() {
         return text;

@@ -39,8 +39,8 @@ use crate::vocab::limits;
 pub enum OutputKind {
     /// HTML: values are escaped. A value at the start of a URL is replaced by `#` if its scheme is not allowed.
     Html,
-    /// Plain text: values are inserted unchanged, except that `#` replaces a value that completes a URL in parentheses that browsers
-    /// execute.
+    /// Plain text: values are inserted unchanged, except that `#` replaces a value that would complete an executable URL in parentheses,
+    /// such as `(javascript:…)`.
     Text,
     /// A single line, such as a subject: line breaks and other control characters become spaces.
     Header,
@@ -64,7 +64,7 @@ pub enum MergeError {
     },
     /// The rendered template is too long for this recipient.
     OutputTooLong,
-    /// The loops and filters of the template need too much work.
+    /// The template's loops and filters take too much work.
     TooMuchWork,
 }
 

@@ -164,7 +164,7 @@ fn loops_iterate_over_lists() {
     }
 }
 
-/// Data whose values are built on each lookup, like those of custom fields.
+/// Data whose values are built on each lookup, like the values of custom fields.
 struct Made;
 
 impl Fields for Made {

@@ -90,7 +90,7 @@ pub fn plain_text(device: &Device, text: &str) -> ClientView {
     }
 }
 
-/// Adds a style sheet before those of the email, so that the email's own rules override it.
+/// Adds a style sheet before the email's style sheets, so that the email's own rules override it.
 fn with_style(html: &str, style: &str) -> String {
     let document = html::parse(html, false);
     let tag = |name: &str| document.elements.iter().find(|element| element.name == name).map(|element| element.start_tag.end);

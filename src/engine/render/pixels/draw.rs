@@ -157,7 +157,7 @@ fn screenshot(stage: &Stage, width: u32, density: f32, height_max: u32) -> Resul
         stage.options(viewport)
     };
     let (bitmap, mut cut) = match takumi::render(options(None)) {
-        // The email is either taller than the tallest screenshot, or has no height at all; then one row of pixels is drawn.
+        // The email is either taller than the tallest screenshot or has no height at all. If it has no height, one row of pixels is drawn.
         Err(DrawError::InvalidViewport) => {
             let (_, height) = takumi::measure(options(None)).map(|root| size(&root)).map_err(failed)?;
             let kept = (height.ceil() as u32).clamp(1, limit.max(1));

@@ -61,7 +61,7 @@ const EMOJI: Family = Family {
     generic: &[GenericFamily::EMOJI],
 };
 
-/// Returns the names and files of each family. The first name is the family's own; the other names, including generic ones, are those
+/// Returns the names and files of each family. The first name is the family's own; the other names, including generic names, are the names
 /// that the family replaces.
 pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
     let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];

@@ -61,7 +61,7 @@ pub struct ScreenshotOptions {
     pub density: f32,
     /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// The maximum height of screenshots in CSS pixels. Taller screenshots are cut.
+    /// The maximum height of screenshots in CSS pixels. Taller screenshots are cut off.
     pub height_max: u32,
     /// Whether an email that is wider than the window is scaled down, as on phones.
     pub scales_wide: bool,
@@ -252,7 +252,7 @@ impl fmt::Display for RenderError {
 
 impl std::error::Error for RenderError {}
 
-/// A future with the result of a rendering. Dropping it ends the process that draws.
+/// A future with the result of a rendering. Dropping the future stops the process that draws.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 pub trait Renderer: Send + Sync {
@@ -324,7 +324,8 @@ impl Pixels {
         self.workers.inspect(html).await
     }
 
-    /// Returns the JSON of [`crate::engine::clients::report::Report`] about an email's HTML: for the clients with these keys, or for all.
+    /// Returns the compatibility report about an email's HTML as the JSON of [`crate::engine::clients::report::Report`]: for the clients
+    /// with these keys, or for all clients.
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
         self.workers.compatibility(html, clients).await
     }
@@ -411,7 +412,7 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
-/// A task that a feature runs in worker processes: decodes its input and returns its encoded result, or `None` if it has none.
+/// A task that a feature runs in worker processes: decodes the input, and returns the encoded result, or `None` if there is no result.
 pub type FeatureTask = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! The server's side of worker processes: starts them with a request, reads their response, and ends those that take too long.
+//! The server's side of worker processes: starts them with a request, reads their responses, and stops workers that take too long.
 //!
 //! A worker handles one request. The number of parallel workers is limited to the number of processors, and the number of pixels that they
 //! decode at the same time is limited. A limited number of requests can wait, for a limited time. Apart from the number of pixels, this
@@ -35,7 +35,7 @@ use crate::vocab::limits::{
 
 /// The command-line argument that starts a process as a worker.
 const COMMAND: &str = "render-worker";
-/// The whole environment of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
+/// All environment variables of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
 /// would be slow; in a process that runs for a tenth of a second, it halves the memory.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// The maximum number of times to check whether a process that has closed its output has ended.
@@ -57,7 +57,7 @@ pub struct Workers {
     pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
-    /// How long a request waits in the queue.
+    /// The maximum time that a request waits in the queue.
     wait: Duration,
 }
 
@@ -65,7 +65,7 @@ pub struct Workers {
 struct RunningWorker(Child);
 
 impl RunningWorker {
-    /// Waits for the process to end after it has closed its output. If it does not end soon, it is killed.
+    /// Waits for the process to end after it has closed its output, and kills the process if it does not end soon.
     async fn end(&mut self) -> io::Result<ExitStatus> {
         for _ in 0..CHECKS {
             if let Some(status) = self.0.try_wait()? {
@@ -112,7 +112,7 @@ impl Workers {
         Self { options, tables_digest, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Returns workers without free pixels, so that a request with an image fails after this wait.
+    /// Returns workers without free pixels, so that a request with an image fails after this time.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }

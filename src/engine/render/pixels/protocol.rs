@@ -53,8 +53,8 @@ pub enum WorkerTask {
     Inspect,
     /// Run a task on an image file, which is the first part.
     Image(images::Task),
-    /// Report what email clients do with an email's HTML, which is the first part: the clients with these keys, or all. A second part is
-    /// a newer file of support tables.
+    /// Report what email clients do with an email's HTML, which is the first part: for the clients with these keys, or for all clients. A
+    /// second part is a newer file of support tables.
     Compatibility {
         clients: Vec<String>,
         shares: Shares,

@@ -1,7 +1,8 @@
 //! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
 //! Before the worker reads the request, it gives up access that it does not need, so that a hostile email can harm only its own response.
-//! This includes memory and time beyond its limits, files, the network, and other programs. Older kernels support only a part of this.
+//! The worker gives up access to files, to the network, to other programs, and to memory and time beyond its limits. Older kernels can
+//! block only some of this access.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};

@@ -25,7 +25,8 @@ use crate::vocab::limits;
 /// The settings with which this process joins the cluster.
 pub struct Options {
     pub database: String,
-    /// A file with the certificates of the authorities to trust for the database's certificate; `None` for those of the system.
+    /// The file with the certificates of the authorities that may sign the database's certificate; `None` for the authorities of the
+    /// system.
     pub authorities: Option<PathBuf>,
     pub node: String,
     /// The address that other nodes use to reach this node.
@@ -346,14 +347,14 @@ impl Member {
         false
     }
 
-    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or stands back. Returns false if
-    /// the process no longer has the lease.
+    /// Renews the lease when a third of its time has passed, or releases it if this process resigns or leaves the lease to other processes.
+    /// Returns false if the process no longer has the lease.
     async fn keep(&self, link: &mut Link, held: &mut Held) -> bool {
         let turn = &self.shared.turn;
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was asked to stand back while it was taking the lease releases the lease before it leads.
+        // A process that was told, while it was taking the lease, to leave it to other processes releases the lease before it leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();

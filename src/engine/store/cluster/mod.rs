@@ -70,7 +70,7 @@ pub enum Error {
     OlderTables,
     /// A data file belongs to a different installation than the cluster.
     Foreign { file: String },
-    /// A data file was written on a single machine without a cluster, and the cluster may not have the file's data.
+    /// A data file was written on a single machine without a cluster, and the cluster might not have the file's data.
     Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },

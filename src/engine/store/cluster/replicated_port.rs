@@ -48,7 +48,7 @@ pub struct Applied {
     pub batch: Overlay,
     /// The time of the newest record.
     pub at: Timestamp,
-    /// Whether the log may have more records.
+    /// Whether the log might have more records.
     pub more: bool,
 }
 

@@ -39,7 +39,7 @@ ALTER TABLE mailmill_log ALTER COLUMN batch SET STORAGE EXTERNAL;
 ALTER TABLE mailmill_snapshot ALTER COLUMN body SET STORAGE EXTERNAL;
 ";
 
-/// The row that identifies the cluster's installation, with the check values of its master key and of the secret of its nodes.
+/// The row that identifies the cluster's installation, with the check values of the master key and of the nodes' secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     pub installation: String,

@@ -119,7 +119,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
         part += 1;
     }
     reading.await.map_err(|error| Error::Local(error.to_string()))?;
-    // Another node may have deleted parts, if this node has lost the lease in the meantime. The rest must not count as a snapshot.
+    // Another node may have deleted parts, if this node has lost the lease in the meantime. The remaining parts must not count as a
+    // snapshot.
     let complete = "UPDATE mailmill_snapshot SET complete = true WHERE log = $1 AND seq = $2 \
                     AND (SELECT count(*) FROM mailmill_snapshot WHERE log = $1 AND seq = $2) = $3";
     let completed = link.execute(complete, &[place[0].clone(), place[1].clone(), (&part as _, Type::INT8)]).await?;

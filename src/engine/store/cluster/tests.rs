@@ -1,4 +1,4 @@
-//! Tests of the cluster with a real PostgreSQL: which nodes can append, which data followers have, and which errors nodes detect.
+//! Tests of the cluster with a real PostgreSQL server: which nodes can append, which data followers have, and which errors nodes detect.
 
 mod conflicts;
 mod exports;
@@ -398,12 +398,12 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     assert!(matches!(diverged, Error::Diverged { store: StoreName::Live, .. }), "{diverged:?}");
 }
 
-/// Returns statements that keep a copy of the log and the lease.
+/// Returns statements that save a copy of the log and the lease.
 fn keep(name: &str) -> String {
     format!("CREATE TABLE {name}_log AS SELECT * FROM mailmill_log; CREATE TABLE {name}_lease AS SELECT * FROM mailmill_lease")
 }
 
-/// Returns statements that replace the log and the lease with a copy.
+/// Returns statements that replace the log and the lease with the saved copy.
 fn replace_with(name: &str) -> String {
     format!(
         "DELETE FROM mailmill_log; INSERT INTO mailmill_log SELECT * FROM {name}_log; \
@@ -500,7 +500,7 @@ fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_fro
         let taken = shared.runtime.block_on(async {
             let mut link = Link::new(shared.database.clone());
             let position = snapshots::take(&mut link, StoreName::Live, store).await?;
-            // Make the records older than the time for which the newest records are kept.
+            // Make the records so old that they can be truncated.
             link.define("UPDATE mailmill_log SET at = at - INTERVAL '1 hour'").await?;
             snapshots::truncate(&mut link, StoreName::Live).await?;
             Ok::<_, Error>(position)

@@ -18,7 +18,7 @@ pub enum Turn {
     Lead(Epoch),
 }
 
-/// The state that the task that keeps the lease shares with the threads of the stores.
+/// The state shared by the task that keeps the lease and the threads of the stores.
 pub struct SharedTurn {
     clock: Arc<dyn Clock>,
     turn: watch::Sender<Turn>,

@@ -38,7 +38,7 @@ pub struct Client {
     pub host: Option<String>,
 }
 
-/// An invalid parameter, or an invalid field in a client's metadata. Its text is a sentence whose subject is the field.
+/// An invalid parameter, or an invalid field in a client's metadata. The error text is a sentence whose subject is the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     pub field: &'static str,

@@ -25,7 +25,7 @@ pub struct ListAudit {
     pub r#in: Option<Environment>,
     #[serde(default)]
     pub limit: Limit,
-    /// Returns only earlier entries: the `next` of the previous page.
+    /// Returns only entries before this cursor, which is the `next` value of the previous page.
     pub before: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl Query for AuditList {
     fn run(view: &View<'_>, input: ListAudit) -> Result<Self::Output, Failure> {
         let before = input.before.as_deref().map(place).transpose()?;
         let account = view.caller.account();
-        // An entry for an operator's action may have no account. Treat this entry as an entry of the installation's own account.
+        // If the entry for an operator's action has no account, it belongs to the installation's own account.
         let is_first = accounts::is_installations(view.tx, account)?;
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
         let is_own = |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);

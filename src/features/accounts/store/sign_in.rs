@@ -18,7 +18,7 @@ const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(SESSIONS), RowCheck::of(SECOND_FACTORS), RowCheck::of(INVITATIONS), RowCheck::of(RESET_LINKS)];
 
-/// Returns every session. All sessions fit into memory, because the cache also contains all of them.
+/// Returns every session. All sessions fit into memory: the cache contains them too.
 pub fn sessions(tx: &impl Read) -> Result<Vec<Session>> {
     Ok(tx.list(SESSIONS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, session)| session).collect())
 }

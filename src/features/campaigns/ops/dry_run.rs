@@ -75,7 +75,7 @@ pub struct EmailCheckSummary {
     /// The scores of the email; absent if its current version has not been checked yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// The worst findings, worst first: at most three of the email, three about signs of spam in the campaign's own subject, three about
+    /// The worst findings, worst first: at most three about the email, three about signs of spam in the campaign's own subject, three about
     /// the spelling of that subject, and three about the spelling of the campaign's own preheader. Ignored findings are left out.
     pub worst_findings: Vec<CheckFinding>,
     /// Whether the URLs of the links were requested.

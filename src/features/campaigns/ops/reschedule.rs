@@ -27,7 +27,8 @@ pub struct RescheduleCampaign {
     pub id: CampaignId,
     /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// The new start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone.
+    /// The new start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a time without an offset is a local time in
+    /// the time zone `scheduledTimezone`.
     pub scheduled_at: StartTime,
     /// The IANA name of the time zone. If absent, it stays unchanged.
     pub scheduled_timezone: Option<Zone>,

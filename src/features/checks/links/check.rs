@@ -259,7 +259,8 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         }
         FetchError::Unresolved { .. } if error.is_unknown_name() => LinkStatus::Broken,
         FetchError::Tls { cause, .. } => {
-            // A handshake that breaks off is a broken connection; other failures are invalid certificates or unsupported protocols.
+            // If the handshake is interrupted, the connection is broken. Other failures mean an invalid certificate or an unsupported
+            // protocol.
             let broke_off =
                 ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
             if broke_off { LinkStatus::Unreachable } else { LinkStatus::Broken }

@@ -1,7 +1,7 @@
 //! Checks the links in an email: which of them work, and which problems readers and spam filters notice.
 //!
-//! `check` requests URLs through [`crate::engine::fetch`], which also checks the addresses of redirects. `model` decides what can be
-//! decided without a request, and which URLs get no GET request because opening them could change something, such as a subscription.
+//! `check` requests URLs through [`crate::engine::fetch`], which also checks the addresses of redirects. `model` determines the statuses
+//! that need no request, and which URLs get no GET request because opening them could change something, such as a subscription.
 
 pub mod check;
 pub mod findings;

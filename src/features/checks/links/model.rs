@@ -25,8 +25,8 @@ pub enum LinkStatus {
     /// The server responds to browsers but not to programs, for example because it requires sign-in or blocks bots. The link probably
     /// works.
     Unverifiable,
-    /// The check does not request the URL or the URL that it redirects to: its address is private, its port is reserved, it contains a user
-    /// name or password, or its scheme is not for the web.
+    /// The check does not request the URL, or a URL to which it redirects: the address is private, the port is reserved, the URL contains a
+    /// user name or password, or the scheme is not for the web.
     Blocked,
     /// The link cannot work, for example because the URL is malformed.
     Invalid,

@@ -88,7 +88,7 @@ impl Misbehaving {
                     )
                     .await?;
             },
-            // A server without support for HEAD and ranges, with a file of ten gigabytes.
+            // A server without support for HEAD or ranges, with a file of ten gigabytes.
             "huge" if method == "GET" => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await?;
                 loop {

@@ -252,7 +252,7 @@ fn formality(text: &str, words: &[String], grammar: &LanguageVoice, sentence_wor
     }
 }
 
-/// Counts how often the capitalized words in `of` occur in positions other than the start of a sentence.
+/// Counts how many times the capitalized words in `of` occur in positions other than the start of a sentence.
 fn capitals_inside(text: &str, of: &[&str]) -> usize {
     let mut begins = true;
     let mut count = 0;

@@ -53,7 +53,7 @@ const SWITCHES: &[&str] = &[
     "--proxy-bypass-list=<-loopback>",
 ];
 
-/// A running Chromium, which is killed with all its processes on drop.
+/// A running Chromium, whose processes are all killed on drop.
 pub struct Browser {
     process: Child,
     input: pipe::Sender,
@@ -62,7 +62,7 @@ pub struct Browser {
     last: u64,
     /// The number of renderings until the browser is replaced. Without replacement, a browser would use more and more memory.
     pub drawings_left: u32,
-    /// The files for requests of the current page, by URL.
+    /// The files with which requests from the current page are answered, by URL.
     files: HashMap<String, Arc<Vec<u8>>>,
     /// The URLs that the page requested but that are not in `files`.
     refused: Vec<String>,
@@ -126,7 +126,7 @@ impl Browser {
         })
     }
 
-    /// Provides these files for the requests of the next page.
+    /// Provides these files for requests from the next page.
     pub fn provide<'a>(&mut self, files: impl Iterator<Item = (&'a String, &'a Arc<Vec<u8>>)>) {
         self.files = files.map(|(address, file)| (normal(address), file.clone())).collect();
         self.refused.clear();
@@ -137,7 +137,7 @@ impl Browser {
         std::mem::take(&mut self.refused)
     }
 
-    /// Sends a command and waits for its result. Requests of pages that arrive in the meantime are answered.
+    /// Sends a command and waits for its result. While waiting, answers requests from pages.
     pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, RenderError> {
         let number = self.say(session, method, parameters).await?;
         loop {
@@ -216,8 +216,8 @@ impl Browser {
     }
 }
 
-/// The base for relative URLs: a host that does not exist. Without a base, a browser requests no relative URLs, and would not draw some
-/// images that the built-in engine draws.
+/// The base for relative URLs: a host that does not exist. Without a base, a browser would not request relative URLs, and so would not draw
+/// some images that the built-in engine draws.
 pub const BASE: &str = "https://email.invalid/";
 static BASE_URL: LazyLock<Url> = LazyLock::new(|| BASE.parse().expect("the address is valid"));
 

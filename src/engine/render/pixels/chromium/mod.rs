@@ -1,7 +1,7 @@
 //! Draws with an installed Chromium, for operators who want screenshots exactly as Chromium draws them.
 //!
 //! One browser is started when the first email is drawn, and draws one email at a time. Scripts are off, and no files are fetched. A
-//! browser that is slow, returns invalid data or has drawn many emails is ended and replaced.
+//! browser that is slow, returns invalid data or has drawn many emails is stopped and replaced.
 
 mod browser;
 
@@ -40,7 +40,8 @@ pub struct Options {
 /// The rendering engine that uses Chromium, with at most one browser.
 pub struct Chromium {
     options: Options,
-    /// The worker processes that create the thumbnails, because this process decodes no images. They share their budget of pixels.
+    /// The worker processes that create the thumbnails, because this process decodes no images. Chromium and the workers share one budget
+    /// of pixels.
     workers: Arc<Workers>,
     browser: Mutex<Option<Browser>>,
     waiting: AtomicUsize,
@@ -66,7 +67,7 @@ impl Chromium {
         Self { options, workers, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
     }
 
-    /// Draws a page as soon as the browser is free and the pixels of the page's images are available.
+    /// Draws a page as soon as the browser is free and the budget has enough pixels for the page's images.
     async fn draw<T>(
         &self,
         page: &HtmlPage,

@@ -329,8 +329,8 @@ impl Hints<'_> {
             _ => {}
         }
         // An `align` attribute or `<center>` element around a block image moves the image, and overrides the image's own margins. An inline
-        // image has the same margins, unless `hspace` sets its margins. They have no effect in a line, but apply if a style sheet turns the
-        // image into a block.
+        // image has the same margins, unless `hspace` sets its margins. These margins have no effect in a line of text, but apply if a
+        // style sheet turns the image into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -452,7 +452,8 @@ mod tests {
             assert_eq!(hints(html, "img"), pushed, "{html}");
         }
         assert_eq!(hints("<table><tr><td align=right><img style='display:block'>", "img"), "margin-left:auto !important;");
-        // A style sheet may turn these images into blocks. In a line of text, `auto` margins have no effect.
+        // Inline images also get margins, because a style sheet may turn the images into blocks. In a line of text, `auto` margins have no
+        // effect.
         assert_eq!(hints("<center><img>", "img"), "margin-left:auto;margin-right:auto;");
         assert_eq!(hints("<center><img hspace=3>", "img"), "margin-left:3px;margin-right:3px;");
         for html in [

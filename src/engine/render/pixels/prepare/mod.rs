@@ -83,7 +83,7 @@ struct Writer<'a> {
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The numbers of the sets of declarations made from attributes, by the text of the declarations.
+    /// The numbers of the declaration sets made from attributes, by the text of the declarations.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
@@ -226,7 +226,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns whether a style sheet mentions fonts, and so can set font sizes. The text to which they apply is unknown until selectors are
+/// Returns whether a style sheet mentions fonts, and so can set font sizes. Which text the sizes apply to is unknown until selectors are
 /// matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {

@@ -10,7 +10,7 @@ use super::longhands;
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 /// The maximum number of shadows. The engine draws each shadow over the whole box, which takes a long time. Designs have up to six.
 const SHADOWS_MAX: usize = 8;
-/// The maximum nesting of at-rules.
+/// The maximum nesting depth of at-rules.
 const LEVELS_MAX: usize = 8;
 
 /// The properties of the medium that media queries test.
@@ -54,13 +54,14 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
-            // These rules are dropped: imports, external fonts, pages, animations, and rules for single email clients.
+            // These rules are dropped: imports, external fonts, page rules, animations, and rules for individual email clients.
             CssRule::Rule { .. } | CssRule::At { .. } => {}
         }
     }
 }
 
-/// Returns the selectors of a list in the engine's syntax, without those that name a state of user interaction or a Mozilla pseudo-element.
+/// Returns the selectors of a list in the engine's syntax, except selectors that name a state of user interaction or a Mozilla
+/// pseudo-element.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
@@ -99,7 +100,8 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// Returns a `{ … }` block with the background color in these declarations of the `body` element, for a rule that fills the whole window.
+/// Returns a `{ … }` block with the background color that these declarations of the `body` element set, for a rule that colors the whole
+/// window.
 pub fn canvas(declarations: &str) -> Option<String> {
     let mut colors = Vec::new();
     for one in css::declarations(declarations) {

@@ -1,4 +1,4 @@
-//! Tests of the files of a new node.
+//! Tests of a new node's files.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of leases that their process releases or abandons.
+//! Tests of leases that a process releases or abandons.
 
 use super::*;
 

@@ -16,10 +16,11 @@ const CONTACTS_PER_ACCOUNT: u64 = 5_000;
 const ACCOUNTS_MAX: u64 = 200_000;
 /// The number of nodes that have a copy of each shard: the leader and two followers.
 const COPIES: u64 = 3;
-/// The lease is renewed when a third of its time has passed, and other nodes read it every 200 ms.
+/// The duration of a lease. The leader renews the lease when a third of this time has passed, and other nodes read it every 200 ms.
 const LEASE_MS: u64 = 3_000;
 const POLL_MS: u64 = 200;
-/// A node waits up to this time before it takes a free lease, in proportion to its own load, so that the node with the least load is first.
+/// The maximum time that a node waits before it takes a free lease. The wait is proportional to the node's load, so that the node with the
+/// least load is first.
 const LOAD_PAUSE_MS: u64 = 300;
 /// The time that a new leader needs to read the end of the log and to fill its caches.
 const START_MS: u64 = 150;
@@ -34,8 +35,8 @@ const LOG_BYTES_PER_MESSAGE: u64 = 60;
 const FILE_BYTES_PER_MESSAGE: u64 = 200;
 const MESSAGES_PER_CONTACT_AND_WEEK: u64 = 2;
 const DAYS_KEPT: u64 = 365;
-/// The number of messages that one writer sends per second. The simulation uses half of it, because most campaigns start at the same hours
-/// of the day.
+/// The number of messages that one writer sends per second. The simulation uses half of this number, because most campaigns start at the
+/// same hours of the day.
 const MESSAGES_PER_SECOND: u64 = 500;
 /// The number of log bytes that one database server accepts per second.
 const DATABASE_BYTES_PER_SECOND: u64 = 20_000_000;

@@ -1,4 +1,4 @@
-//! Tests of TLS to the database, whose certificate a private authority has signed.
+//! Tests of TLS connections to the database, whose certificate a private authority has signed.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
