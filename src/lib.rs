@@ -86,7 +86,7 @@
 //! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
 //!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on
 //!   which node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
-//! - *What would several writers change?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
+//! - *What would change with several writers?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
 //!   simulates it. Tables whose keys start with an account, or with an object of an account, do not change; queues by time, the change
 //!   feed, the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what is waiting: [`features::installation`].

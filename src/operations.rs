@@ -1,7 +1,7 @@
 //! TABLE: every operation, in the order of the documentation.
 //!
 //! An operation that has a row here is routed, checked and documented, and the tests of all operations cover it. A query reads, a command
-//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw operation has its own format for
+//! writes in one transaction, an asynchronous operation may wait and use several transactions, and a raw operation uses a custom format for
 //! its body or response: see `engine/api/operation.rs`.
 
 use crate::engine::api::{Entry, asynchronous, command, query, raw};
@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<installation::ops::hold::Hold>(),
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
-    // Operations on accounts, for the operator and for those who manage the installation. The dashboard calls some of them.
+    // Operations on accounts, for the operator and for users who manage the installation. The dashboard calls some of them.
     asynchronous::<accounts::ops::set_up::SetUp>(),
     asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::reset_link::ResetLink>(),

@@ -26,7 +26,8 @@ macro_rules! each {
     };
 }
 
-/// Like `each!`, but does nothing while sending is on hold: the original installation may contact the same services with the same tokens.
+/// Like `each!`, but does nothing while sending is on hold. This installation may then be a copy, and the original may contact the same
+/// services with the same tokens.
 macro_rules! each_unless_held {
     ($step:path) => {
         Work::EachEnvironment(|engine, environment| {
@@ -209,7 +210,7 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(1),
         work: Work::LongControl(|engine| Box::pin(restores::worker::restore(engine))),
     },
-    // The log grows slowly enough that a check each minute suffices.
+    // The log grows slowly, so a check every minute is enough.
     Worker {
         name: "cluster snapshots",
         wakes: &[],

@@ -13,8 +13,8 @@ use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{self, Administration, CommandOutput, Problem};
 use crate::vocab::settings::Settings;
 
-/// How long to wait for the data folder. A starting server locks the folder before it responds, and another command locks the folder for a
-/// moment.
+/// How long to wait for the lock on the data folder. A server that is starting locks the folder before it responds, and other commands lock
+/// it briefly.
 const WAIT: Duration = Duration::from_secs(10);
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
@@ -57,7 +57,7 @@ async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Probl
             Err(error) => return Err(Problem::failed(error)),
         }
     }
-    // Another process uses the folder and does not respond; the error names that process if its ID is known.
+    // Another process is using the folder and does not respond; the error names that process if its ID is known.
     open(data).map(AdminRoute::Here).map_err(Problem::failed)
 }
 

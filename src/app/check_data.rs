@@ -40,7 +40,7 @@ pub fn check(data: &Path) -> Result<(), Problem> {
         Ok(files) => findings.extend(identities(&folder, files)?),
         Err(_) => findings.push(Finding::skipped(
             "installation",
-            "whether the files belong to the same installation can be checked after the problems above are fixed",
+            "to check whether the files belong to the same installation, fix the problems above, and run `mailmill check-data` again",
         )),
     }
     super::print(&cli::report(&findings));

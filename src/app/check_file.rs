@@ -49,7 +49,7 @@ pub(super) fn run(settings: &Settings, wanted: &CheckFile) -> Result<u8, Problem
     Ok(report.exit_code())
 }
 
-/// Fails if no rule has this ID, because ignoring an unknown rule would have no effect.
+/// Fails if no rule has this ID: ignoring an unknown rule would silently have no effect.
 fn require_rule(id: &str) -> Result<(), Problem> {
     if rules::is_known(id) {
         return Ok(());

@@ -23,13 +23,13 @@ use crate::surfaces::cli::{ClusterCommand, Problem};
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::Settings;
 
-/// The size of the page cache, in bytes, for a store file that is read only once.
+/// The size of the page cache, in bytes, for a store file that is read once.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Runs a `mailmill cluster` command. Commands that a running service must carry out are in `administration`.
 pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<(), Problem> {
     let Some(url) = settings.cluster.database.clone() else {
-        return Err(Problem::misused("the settings contain no cluster: set cluster.database"));
+        return Err(Problem::misused("the setting cluster.database is missing; set it to the URL of the cluster's database"));
     };
     let runtime = runtime()?;
     let authorities = settings.cluster.database_authorities.clone();
@@ -132,7 +132,8 @@ fn files(folder: &Folder) -> Result<[StoreFile; 3], Problem> {
 /// cluster may still be sending.
 fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let schema = runtime.block_on(cluster::read_schema(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
-    // Use this node's master key. The node may be running, so its folder is not locked.
+    // Use this node's master key or, if it has none, the copy at `cluster.master_key`. Do not lock the node's folder, because the node may
+    // be running.
     let own = data.join("master.key");
     let key = checked_key(&settings.cluster.master_key.clone().filter(|_| !own.exists()).unwrap_or(own), &schema)?;
     // The errors of [`Folder`] name the option `--data`, but this folder comes from `--to`.
@@ -158,8 +159,8 @@ fn export(data: &Path, settings: &Settings, to: &Path, database: &Arc<Database>,
     }
 }
 
-/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key comes last: the service does not start
-/// without it, so an interrupted export is never mistaken for a complete one.
+/// Fills a new folder with the files that `write` creates, and returns the number of rows. The key is written last: the service does not
+/// start without it, so an interrupted export is never mistaken for a complete one.
 fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem>) -> Result<u64, Problem> {
     let rows = write()?;
     instance::note_exported(folder, &SystemClock.now().to_string()).map_err(|error| {

@@ -8,7 +8,7 @@ use crate::vocab::settings::Settings;
 pub struct Connections {
     pub http: usize,
     /// The maximum number of connections for incoming mail: from other servers if `mail.inbound` or `mail.inbound_lmtp` is set, otherwise
-    /// only from programs of the same user.
+    /// only from programs that run as the service's user.
     pub inbound: usize,
     /// Whether other servers can deliver mail to this service.
     pub listens: bool,
@@ -68,8 +68,8 @@ mod tests {
             let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
             assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
         }
-        // Without a mail listener, only programs of the same user deliver mail, through a socket, and each of them delivers one
-        // message.
+        // Without a mail listener, mail comes only from programs that run as the service's user. Each program delivers one message through
+        // a socket.
         assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 

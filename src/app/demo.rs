@@ -35,7 +35,7 @@ pub struct DemoTarget {
     pub clock: Arc<PastClock>,
 }
 
-/// Returns the site and the clock of the demo in a folder. A new demo starts a few days in the past and advances its clock to the present,
+/// Returns the site and the clock for the demo in a folder. A new demo starts a few days in the past and advances its clock to the present,
 /// so that opens, clicks and orders are spread over several days. An existing demo keeps its site.
 pub fn target(folder: &Folder, site: Option<String>) -> Result<DemoTarget, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();

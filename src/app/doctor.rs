@@ -52,7 +52,7 @@ fn models(settings: &Settings) -> Finding {
     Finding::good(SUBJECT, format!("enabled: {}; test each one with `mailmill models test`", names.join(", ")))
 }
 
-/// Checks whether this machine reaches the database of the cluster, whether their clocks agree, and whether the cluster has a leader.
+/// Checks whether this machine can reach the cluster's database, whether their clocks agree, and whether the cluster has a leader.
 fn cluster(settings: &Settings) -> Option<Finding> {
     const SUBJECT: &str = "cluster";
     let Cluster { database: Some(url), database_authorities, .. } = &settings.cluster else { return None };
@@ -99,7 +99,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Returns the finding that this machine's clock differs from the clock of the cluster's database.
+/// Returns the finding for a difference between this machine's clock and the clock of the cluster's database.
 fn clock_finding(ahead_ms: i64) -> Finding {
     let direction = if ahead_ms > 0 { "ahead of" } else { "behind" };
     Finding::warning(
@@ -118,7 +118,7 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         Finding::warning(
             "settings",
             format!("other users of this machine can read {shown}, which contains the database's password and cluster.secret"),
-            format!("Run chgrp with the service's group on '{shown}', and then chmod 640 '{shown}'."),
+            format!("Run chgrp GROUP '{shown}' with the service's group, and then chmod 640 '{shown}'."),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! The data folder of an installation. It is closed to other users, and one process uses it at a time.
+//! The data folder of an installation. Only its owner can access it, and only one process uses it at a time.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -23,7 +23,7 @@ pub struct Folder {
     _lock: File,
 }
 
-/// The reason why the folder cannot be used.
+/// Why the folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
     InUse {
@@ -55,7 +55,8 @@ impl fmt::Display for FolderError {
                 let pid = pid.map(|pid| format!(" (process ID {pid})")).unwrap_or_default();
                 write!(
                     f,
-                    "another mailmill process{pid} uses the data folder {}: stop that process first, or choose another folder with --data",
+                    "another mailmill process{pid} is using the data folder {}: stop that process first, or choose another folder with \
+                     --data",
                     path.display()
                 )
             }
@@ -129,7 +130,7 @@ impl Folder {
             }
             Err(TryLockError::Error(cause)) => return Err(failed(&file)(cause)),
         }
-        // The process ID is only for the message to a second process, so a full disk does not prevent a start.
+        // Only the error message of a second process uses the process ID, so failing to write it must not prevent the start.
         let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
         Ok(Self { path, _lock: lock })
     }
@@ -152,8 +153,8 @@ impl Folder {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
         let key_aside = self.master_key().with_extension("new");
         for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
-            // Errors are ignored: some of these files may not exist, a leftover lock file does no harm, and the caller reports the earlier
-            // failure.
+            // Errors are ignored: some of these files might not exist, a leftover lock file does no harm, and the caller reports the
+            // earlier failure.
             let _ = fs::remove_file(file);
         }
     }
@@ -174,7 +175,7 @@ impl Folder {
     }
 
     /// Returns the path of the file that exists while the first start is incomplete. The file also exists while this version gives an
-    /// identity to stores that a version without identities created.
+    /// identity to stores that an older version created without one.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }
@@ -199,7 +200,7 @@ impl Folder {
         self.path.join("master.key")
     }
 
-    /// Returns the path of the new key of an incomplete rekey. In the last step, the file becomes the master key.
+    /// Returns the path of the new key from an incomplete rekey. In the last step, the file becomes the master key.
     pub fn rekey(&self) -> PathBuf {
         self.path.join("master.key.rekey")
     }
@@ -243,7 +244,8 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// Returns the path of a socket in the data folder `path`. Programs of the same user deliver incoming mail through this socket.
+/// Returns the path of a socket in the data folder `path`. Programs that run as the service's user deliver incoming mail through this
+/// socket.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }

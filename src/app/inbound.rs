@@ -1,4 +1,4 @@
-//! Incoming mail: connects the listener with the feature that processes the mail.
+//! Connects the listener for incoming mail with the feature that processes the mail.
 
 use std::sync::{Arc, Weak};
 
@@ -20,8 +20,8 @@ use crate::surfaces::leader::WithLeader;
 /// contains one of Mailmill's tokens.
 const COMPLAINTS: &str = "fbl";
 
-/// Listens for mail on the addresses in the settings, and on a socket for programs of the same user. A follower of a cluster passes mail
-/// through `front` to the leader.
+/// Listens for mail on the addresses in the settings, and on a socket for programs that run as the service's user. A follower of a cluster
+/// passes mail through `front` to the leader.
 pub async fn bind<S: Service>(
     (engine, front): (&Arc<Engine>, Weak<WithLeader<S>>),
     folder: &Folder,

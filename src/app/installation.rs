@@ -1,8 +1,9 @@
 //! Opens the stores of a data folder: creates a new installation in an empty folder, or checks that the existing installation is complete.
 //!
-//! An installation is complete if all three stores exist and belong to the same installation, each has its own name, and the master key is
-//! the one that seals their secrets. These checks are made before any store is changed. A missing part is never recreated: an empty store
-//! would look like a first start, and a new key would look like the old one until links, signatures and suppressions fail.
+//! An installation is complete if all three stores exist and belong to the same installation, each file contains the store that it is named
+//! after, and the master key is the one that seals their secrets. These checks are made before any store is changed. A missing part is
+//! never recreated: an empty store would look like a first start, and a new key would look like the old one until links, signatures and
+//! suppressions fail.
 
 use std::fmt;
 use std::fs;
@@ -67,8 +68,8 @@ struct FirstStart {
     installation: Installation,
     /// Whether the stores already existed, without an identity, because an older version created them.
     adopts: bool,
-    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores may not
-    /// show which key is right.
+    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores might not show
+    /// which key is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<KeyCheck>,
 }
@@ -127,7 +128,7 @@ impl FirstStart {
     }
 }
 
-/// The reason why the stores cannot be opened.
+/// Why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
     /// Some stores are missing, or all stores are missing from a folder that contains other files of Mailmill.
@@ -351,7 +352,7 @@ pub fn require_all(folder: &Folder) -> Result<(), Problem> {
 }
 
 impl Opener<'_> {
-    /// Opens the stores of a folder after [`prepare`], or returns the reason why they cannot be opened.
+    /// Opens the stores of a folder after [`prepare`], or returns an error that states why they cannot be opened.
     pub fn take(&self) -> Result<OpenStores, Problem> {
         match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.inspect()?),
@@ -399,7 +400,7 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A folder restored from an older version's backup also has no identity, and sending is put on hold as in any copy. The hold is on
+        // A folder restored from an older version's backup also has no identity. As in any copy, sending is put on hold. The hold is on
         // disk before `complete` records the folder as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });

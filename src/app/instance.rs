@@ -109,7 +109,7 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
     }
 }
 
-/// Returns the reason why sending must be put on hold, if the folder was restored or exported and has not been opened since.
+/// Returns why sending must be put on hold, if the folder was restored or exported and has not been opened since.
 pub fn restored(folder: &Folder) -> Option<Cause> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),
@@ -126,8 +126,8 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// Returns the name of the first file whose count of starts does not match. The files count a start one after the other, so their
-/// counts can differ by one after a crash.
+/// Returns the name of the first file whose count of starts does not match the other files. The files count a start one after the other, so
+/// their counts can differ by one after a crash.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;

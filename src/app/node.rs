@@ -41,7 +41,7 @@ pub struct OpenNode {
 
 impl Node {
     /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be called on a
-    /// thread of an async runtime. `space` writes to the folder. It is not called for a single machine, because a new installation is
+    /// thread of an async runtime. `space`, which writes to the folder, is not called for a single machine, because a new installation is
     /// created only in an empty folder.
     pub fn join(
         folder: &Folder,

@@ -28,7 +28,8 @@ const CACHE_PAUSE: Duration = Duration::from_millis(20);
 /// The pause between two checks of the disk while this node leads.
 const DISK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Follows the role of the node until the task is aborted. `grace` is the time for messages in flight when the node gives up its role.
+/// Follows the role of the node until the task is aborted. `grace` is the time allowed for messages in flight when the node gives up its
+/// role.
 pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut role = member.role();
     let mut drain = member.drain_requests();

@@ -41,7 +41,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 use crate::workers::{NODE_WORKERS, WORKERS};
 
-/// How long running requests may continue after a store has failed: none of their writes can succeed, but reads may.
+/// How long running requests may continue after a store has failed: their writes fail, but their reads can still succeed.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
 /// The time allowed for recording the outcomes of messages that were in flight at shutdown.
@@ -123,7 +123,8 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }
     let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
-    // A debug build takes seconds to render the pages, and renders them again whenever a file changes, so it waits for a request.
+    // A debug build takes seconds to render the pages, and renders them again whenever a file changes, so it waits until a page is
+    // requested.
     if cfg!(debug_assertions) {
         drop(docs);
     } else {
@@ -148,7 +149,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
-    // A message whose final dot (the end of the SMTP data) has been sent has the configured time to complete.
+    // After the final dot of a message (the end of the SMTP data) has been sent, the receiving server has the configured time to reply.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
     // Usage is saved after the last request, so that every request is counted. A leader of a cluster has already saved it during the
@@ -176,7 +177,7 @@ fn failed(error: &store::Error) -> Problem {
     }
 }
 
-/// Returns the setup link and a test key, for the greeting of the first start.
+/// Returns the setup link and a test key, for the greeting at the first start.
 async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
     let said = |failure: Failure| failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
     accounts::welcome(engine).await.map_err(|failure| Problem::failed(said(failure)))

@@ -1,4 +1,4 @@
-//! Tests the composed engine in the test process: the operator's commands and their effect on keys.
+//! Tests the complete engine within the test process: the operator's commands and their effect on keys.
 
 use std::path::Path;
 use std::sync::Arc;

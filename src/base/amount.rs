@@ -16,7 +16,7 @@ const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(i128);
 
-/// The reason why a number is not accepted as an amount.
+/// Why a number is not accepted as an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmountError {
     NoNumber,

@@ -1,6 +1,6 @@
 //! Writes archives: tar archives compressed with gzip, and zip archives.
 //!
-//! The files of an archive have a fixed date and fixed permissions, so the same files give the same archive.
+//! The files of an archive have a fixed date and fixed permissions, so the same files always produce the same archive.
 
 use std::borrow::Cow;
 use std::io::Write;

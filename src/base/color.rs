@@ -108,7 +108,7 @@ fn oklab(lightness: f32, a: f32, b: f32) -> Color {
     }
 }
 
-/// Returns the first color in a value with several parts: a shorthand, or a gradient.
+/// Returns the first color in a value with several parts, such as a shorthand or a gradient.
 pub fn first_in(value: &str) -> Option<AlphaColor> {
     first_within(value, 0)
 }
@@ -137,7 +137,7 @@ fn first_within(value: &str, depth: u8) -> Option<AlphaColor> {
     None
 }
 
-/// Returns the byte position of the end of the first token. A token ends at whitespace, a comma or a slash outside parentheses.
+/// Returns the byte position where the first token ends. A token ends at whitespace, a comma or a slash outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -161,7 +161,7 @@ fn linear(channel: u8) -> f64 {
     if share <= 0.040_45 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Returns the contrast of two colors, from 1 for equal colors to 21 for black and white.
+/// Returns the contrast between two colors, from 1 for equal colors to 21 for black and white.
 pub fn contrast(one: Color, other: Color) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
@@ -183,8 +183,8 @@ pub fn seen(color: Color) -> Oklch {
     Oklch { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
 }
 
-/// Returns the perceived difference of two colors, as their distance in OKLab. Below 0.05, the difference is hardly visible; above 0.2,
-/// it is clear.
+/// Returns the perceived difference between two colors, as their distance in OKLab. Below 0.05, the difference is hardly visible; above
+/// 0.2, it is clear.
 pub fn distance(one: Color, other: Color) -> f32 {
     let (one, other) = (seen(one), seen(other));
     let point = |seen: Oklch| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());

@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::email::domain_to_ascii;
 use super::serde_str;
 
-/// The maximum length in bytes. RFC 1035 limits a whole name to 253 characters; the difference leaves room for labels before the
-/// domain, such as a DKIM selector.
+/// The maximum length in bytes. RFC 1035 limits a whole name to 253 characters; this lower limit leaves room for labels before the domain,
+/// such as a DKIM selector.
 const DOMAIN_BYTES_MAX: usize = 200;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +75,7 @@ fn parent(name: &str) -> Option<&str> {
     name.split_once('.').map(|(_, parent)| parent)
 }
 
-/// The reason why a string is not accepted as a domain name.
+/// Why a string is not accepted as a domain name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainError {
     Empty,

@@ -314,7 +314,7 @@ pub(super) fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
     Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 
-/// The reason why a string is not accepted as an email address.
+/// Why a string is not accepted as an email address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmailError {
     Empty,
@@ -341,7 +341,8 @@ impl fmt::Display for EmailError {
         let sentence = match self {
             Self::Empty => "The email address is empty; enter an address like name@example.com.",
             Self::TooLong => {
-                "The email address is longer than 254 bytes, or would be with its domain in xn-- form; use a shorter address."
+                "The email address is longer than 254 bytes, or becomes longer when its domain is converted to xn-- form; use a shorter \
+                 address."
             }
             Self::HiddenCharacter(character) => {
                 let code = u32::from(*character);
@@ -467,7 +468,7 @@ mod tests {
         assert_eq!(normalized("INFO@MÜNCHEN.de"), "info@xn--mnchen-3ya.de");
         assert_eq!(normalized("info@XN--MNCHEN-3YA.de"), "info@xn--mnchen-3ya.de");
         assert_eq!(normalized("info@münchen。de"), "info@xn--mnchen-3ya.de");
-        // The same é is written as one character, and as e with a combining accent.
+        // The same é is written as one character and as an e with a combining accent.
         assert_eq!(normalized("Jos\u{e9}@example.com"), normalized("jose\u{301}@example.com"));
     }
 

@@ -1,6 +1,6 @@
 //! Splits HTML into tags, text and comments, each with its place in the source.
 //!
-//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions and no tree, so this scanner implements
+//! HTML parsers that build a tree do not keep byte positions. The spelling check needs positions but no tree, so this scanner implements
 //! only the parts of the HTML standard's tokenizer (section 13.2.5) that affect text and positions. It takes linear time, however deeply
 //! the elements are nested.
 
@@ -145,7 +145,7 @@ fn tag_name(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Returns the byte positions of the end of the tag and of the end of its attributes. A ">" in a quoted value does not end the tag.
+/// Returns the byte positions where the tag and its attributes end. A ">" in a quoted value does not end the tag.
 fn tag_end(text: &str, from: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let mut quote = None;

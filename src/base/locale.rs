@@ -92,7 +92,7 @@ impl CountryCode {
     }
 }
 
-/// The reason why a string is not a country code.
+/// Why a string is not a country code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountryError {
     NotTwoLetters,
@@ -177,7 +177,7 @@ pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     offered.iter().position(is_same)
 }
 
-/// The reason why a string is not a language tag.
+/// Why a string is not a language tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageError {
     NotATag,

@@ -1,4 +1,4 @@
-//! Resources of the machine: file descriptors, disk space, and its name.
+//! The machine: its file descriptors, disk space and name.
 
 use std::io;
 use std::path::Path;

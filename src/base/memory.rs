@@ -1,4 +1,4 @@
-//! The memory of the process: the allocator, and the return of unused memory to the machine.
+//! The process's memory: configures the allocator, and returns unused memory to the operating system.
 
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -7,15 +7,15 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// for this option.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
-/// Makes the allocator return free memory to the machine immediately. By default, the allocator waits for a moment, and then until the same
-/// thread frees more memory: threads that had finished their part of an import held a third of the process's memory. Returning memory
-/// immediately costs too little to measure.
+/// Makes the allocator return free memory to the operating system immediately. By default, the allocator waits for a moment, and then until
+/// the same thread frees more memory: threads that had finished their part of an import held a third of the process's memory. Returning
+/// memory immediately costs too little to measure.
 pub fn set_up() {
     // SAFETY: setting an option touches no memory in use.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };
 }
 
-/// Returns to the machine the free memory that the allocator still keeps, for example after an import or a large query.
+/// Returns to the operating system the free memory that the allocator still holds, for example after an import or a large query.
 pub fn give_back() {
     // SAFETY: any thread may make the call at any time; it touches only free memory.
     unsafe { libmimalloc_sys::mi_collect(true) };

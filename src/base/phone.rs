@@ -49,7 +49,7 @@ impl Phone {
     }
 }
 
-/// The reason why a string is not a phone number.
+/// Why a string is not a phone number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhoneError {
     Empty,

@@ -1,10 +1,10 @@
 //! Ensures that structs are deserialized only from JSON objects.
 //!
-//! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written as `[]`. The API
-//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers with a magnitude of
-//! 2^63 or more that the parser read as floating-point numbers are also rejected: the parser silently rounds integers beyond 64 bits, and
-//! an order number that lost its last digits belongs to a different order. Values that serde buffers before their kind is determined
-//! (tagged enums) are read from the buffer and not checked here.
+//! By default, serde also reads a struct from a list of its fields in order, so a client could send `[]` in place of an object. The API
+//! does not allow such lists: at any depth, a list in place of an object is rejected. Numbers with a magnitude of 2^63 or more that the
+//! parser read as floating-point numbers are also rejected: the parser silently rounds integers beyond 64 bits, and an order number that
+//! lost its last digits belongs to a different order. Values that serde buffers before their kind is determined (tagged enums) are read
+//! from the buffer and not checked here.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -22,7 +22,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(META)];
 
 /// The key of the hold, in [`META`] of the control store.
 const HOLD: &str = "hold";
-/// The key of the number of the last hold, in [`META`] of every store.
+/// The key of the last hold's number, in [`META`] of every store.
 const NUMBER: &str = "hold_number";
 
 /// The number of a hold, starting at 1. Mailings and schedules created before any hold have 0.

@@ -3,7 +3,7 @@
 //! An event is committed together with its cause, and is stored in the exact bytes that receivers get. An event for an active webhook stays
 //! in a separate queue until its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The
 //! outbox stores how many webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old
-//! events are deleted. Events of a kind to which no webhook subscribes, active or inactive, are not written.
+//! events are deleted. Events of a kind to which no webhook subscribes, whether active or inactive, are not written.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

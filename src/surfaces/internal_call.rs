@@ -10,7 +10,7 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::engine::api::input::Arguments;
 use crate::engine::api::{Entry, Failure};
 
-/// Returns the request that passes `input` to the operation `id`. Path parameters go into the path, all other values into the JSON body
+/// Returns the request that passes `input` to the operation `id`. Path parameters go into the path. All other values go into the JSON body
 /// or, if the method has no body, into the query. A raw body in `given` replaces the JSON body.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = entry(operations, id);

@@ -128,8 +128,8 @@ impl<S: Service> WithLeader<S> {
         reply
     }
 
-    /// Sends the visits in this node's memory to the leader: visits while no leader could be reached, and visits that the node could not
-    /// store before it lost the leadership. Runs until the task is aborted.
+    /// Sends the visits in this node's memory to the leader: visits that arrived while no leader could be reached, and visits that the node
+    /// could not store before it lost the leadership. Runs until the task is aborted.
     pub async fn report_visits(&self) {
         let engine = &self.api.0;
         let Some(member) = &engine.cluster else { return };

@@ -126,8 +126,8 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// Starts a server that performs these reactions in order and then repeats the last one. An email document answers all steps of
-    /// writing an email, until a request asks for corrections or the next email starts.
+    /// Starts a server that performs these reactions in order and then repeats the last one. A reaction with an email document is used for
+    /// all steps of writing an email, until a request asks for corrections or the next email starts.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter();
         let mut now: Option<Reaction> = None;
@@ -172,7 +172,7 @@ impl FakeModel {
         Self { address, asked, accepting: Some(accepting), stop }
     }
 
-    /// Returns the server's URL for the setting of an OpenAI-compatible model.
+    /// Returns the server's URL, as in the settings of an OpenAI-compatible model.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }

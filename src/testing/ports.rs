@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The ports of the servers. By default, Linux chooses higher ports for outgoing connections.
+/// The ports for the servers. By default, Linux chooses higher ports for outgoing connections.
 const PORTS: Range<u16> = 10_000..30_000;
 
 /// Returns an address on which a server can listen later. No other test of this process receives the same address.

@@ -96,7 +96,7 @@ impl Postgres {
         }));
     }
 
-    /// Lets the server accept connections with TLS, with this certificate and key in PEM format.
+    /// Enables TLS on the server, with this certificate and key in PEM format.
     pub fn secure(&self, certificate: &str, key: &str) {
         // The server reads these files in its folder, and rejects a key that other users can read.
         for (name, content) in [("server.crt", certificate), ("server.key", key)] {

@@ -76,13 +76,18 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value; data.field names the field."),
     // A client with a broken serializer gets this code. A client that sent a wrong value gets `INVALID_REQUEST`.
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON; correct its syntax."),
-    code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
+    code(
+        Code::IdempotencyKeyInvalid,
+        400,
+        "IDEMPOTENCY_KEY_INVALID",
+        "Idempotency-Key must have 1 to 100 characters: visible ASCII characters and spaces.",
+    ),
     // `data.connections` lists the connections that the caller can choose from.
     code(
         Code::IntegrationAccountRequired,
         400,
         "INTEGRATION_ACCOUNT_REQUIRED",
-        "Several connections fit this request; set connectionId to one of them.",
+        "Several connections fit this request; set connectionId to one of the IDs in data.connections.",
     ),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
     // Operations that require a signed-in user instead of an API key return this code.
@@ -101,7 +106,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::InvalidSignature,
         401,
         "INVALID_SIGNATURE",
-        "The signature or secret of the request is wrong; compare the secret on both sides.",
+        "The request's signature or secret is missing or wrong, or the request is too old; compare the secrets and clocks on both sides.",
     ),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
     code(
@@ -110,12 +115,7 @@ pub const CODES: &[CodeInfo] = &[
         "FRESH_SIGN_IN_REQUIRED",
         "Confirm your password first (POST /v1/auth/confirm): this operation requires a recent sign-in.",
     ),
-    code(
-        Code::SignUpClosed,
-        403,
-        "SIGN_UP_CLOSED",
-        "Sign-up is disabled on this server; ask an account admin for an invitation.",
-    ),
+    code(Code::SignUpClosed, 403, "SIGN_UP_CLOSED", "Sign-up is closed on this server; ask an account admin for an invitation."),
     code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "The resource does not exist; check the path and the ID."),
     code(
         Code::MethodNotAllowed,
@@ -174,7 +174,12 @@ pub const CODES: &[CodeInfo] = &[
         "VERSION_CONFLICT",
         "A newer version was saved, so nothing was changed. Get the current version and repeat the change.",
     ),
-    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format; choose another format."),
+    code(
+        Code::NotExportable,
+        409,
+        "NOT_EXPORTABLE",
+        "The emails are not ready, or are not available in this format; wait, or choose another format.",
+    ),
     code(
         Code::ProviderNotConnected,
         409,
@@ -207,13 +212,13 @@ pub const CODES: &[CodeInfo] = &[
         "No mail transport is configured; set mail.relay or mail.direct.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
-    // `data.reason` is the reason why the recipient cannot be mailed.
+    // `data.reason` states why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
     code(
         Code::NotValidated,
         409,
         "NOT_VALIDATED",
-        "The email's validation score is below the required minimum; fix its findings, or lower the minimum.",
+        "The email has not been checked yet, or its score is below the required minimum; fix its findings, or lower the minimum.",
     ),
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner; sign in instead."),
     code(
@@ -222,8 +227,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response referred to a contact that has been erased since. Therefore, the response is not replayed, and the operation does
-    // not run again.
+    // The stored response referred to a contact that has since been erased, so the response is not replayed. The operation does not run
+    // again either.
     code(
         Code::AnswerErased,
         410,
@@ -238,7 +243,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::HeadersTooLarge,
         431,
         "HEADERS_TOO_LARGE",
-        "The request headers are too many or too large; send fewer or shorter headers.",
+        "The request has too many headers, or its headers are too large; send fewer or smaller headers.",
     ),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
     code(
@@ -252,7 +257,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::QuotaExceeded,
         429,
         "QUOTA_EXCEEDED",
-        "The plan's email quota for this day or month is used up; retry after data.retryAfterMs milliseconds.",
+        "The plan's remaining email quota for this day or month is too small; retry after data.retryAfterMs milliseconds.",
     ),
     code(Code::Internal, 500, "INTERNAL_ERROR", "An internal error occurred; search the server log for the requestId."),
     code(

@@ -158,7 +158,7 @@ pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// How long a refresh token still works after its replacement. Some programs refresh a token from several processes at once, or repeat a
 /// request whose response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of valid access tokens of a program at the same time. Above the limit, the oldest tokens stop working.
+/// The maximum number of access tokens of a program that are valid at the same time. Above the limit, the oldest tokens stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
 /// The maximum length of the `state` parameter in a program's authorization request, which must fit into a URL together with the other
 /// parameters.
@@ -293,7 +293,7 @@ pub const SITE_IMPORT_PAGES_MAX: usize = 20;
 pub const SITE_IMPORT_STYLES_MAX: usize = 12;
 /// The maximum number of sitemaps in one import: an index and some of its entries. Further sitemaps are not read.
 pub const SITE_IMPORT_SITEMAPS_MAX: usize = 4;
-/// The maximum number of bytes that are read of a page, style sheet or sitemap. The rest of a larger file rarely adds information.
+/// The maximum number of bytes that are read from a page, style sheet or sitemap. The rest of a larger file rarely adds information.
 pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of this size. At the limit,
 /// the import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.
@@ -303,8 +303,7 @@ pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the size of the largest brand.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum number of bytes of one image: a large photograph. A larger image is listed with its size as the reason why it was not
-/// read.
+/// The maximum number of bytes of one image: a large photograph. A larger image is not read; it is listed with its size as the reason.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -371,7 +370,7 @@ pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 /// after the caller has given up. In the worst case, webhook endpoints cause about 800 such lookups at a time, and store reads must not
 /// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
-/// Responses of other servers up to this size are read even while large responses use all memory that is reserved for them.
+/// Responses from other servers up to this size are read even while large responses use all memory that is reserved for them.
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Once parsed, they take several times as
 /// much. Further large responses wait for up to a minute, which their time limits do not include.
@@ -492,9 +491,9 @@ pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
 /// The maximum length of the description of a tag, topic, segment, product or brand: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
-/// The maximum number of groups side by side in a filter, as many as the form of a segment can show clearly. Larger filters are rejected.
+/// The maximum number of groups side by side in a filter, as many as the segment form can show clearly. Larger filters are rejected.
 pub const SEGMENT_GROUPS_PER_GROUP_MAX: usize = 10;
-/// The maximum nesting depth of groups in a filter, as deep as the form of a segment can show clearly. Deeper filters are rejected.
+/// The maximum nesting depth of groups in a filter, as deep as the segment form can show clearly. Deeper filters are rejected.
 pub const SEGMENT_LEVELS_MAX: usize = 3;
 /// The maximum number of conditions in a filter. In the worst case, each condition is compared with every contact. Filters with more
 /// conditions are rejected.
@@ -551,7 +550,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
 /// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause between checks for the end of an edit of a campaign's email. Edits take a few seconds.
+/// The pause between checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 /// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
 /// included only in the totals.
@@ -656,7 +655,7 @@ pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// three times usually fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
-/// The maximum length of the JSON Schema of a request for an email, in characters: 2,500 tokens of three characters. Small local models
+/// The maximum length, in characters, of the JSON Schema in a request for an email: 2,500 tokens of three characters. Small local models
 /// lose track of longer schemas.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
 /// The maximum number of old language-model usage rows that one request deletes. An account adds a few rows a month.
@@ -805,7 +804,8 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 /// The maximum nesting depth of elements. The worker's stack has space for more than this depth; emails have about 30 levels.
 /// Deeper HTML is rejected.
 pub const DRAWN_LEVELS_MAX: usize = 300;
-/// The maximum number of elements and text nodes in an email. Long newsletters have 5,000; HTML with more is rejected.
+/// The maximum number of elements in an email, where two text nodes or comments count as one element. Long newsletters have 5,000. HTML
+/// that exceeds the limit is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
 /// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
 /// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.
@@ -858,9 +858,9 @@ pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The maximum number of emails in a series: one a month for a year. Requests for more are rejected.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
-// --- The DNS ---
+// --- DNS ---
 
-/// The time limit for one DNS query with all of its attempts, short enough that a request with several queries in a row can still
+/// The time limit for one DNS query, including all attempts. It is short enough that a request with several queries in a row can still
 /// respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
@@ -925,8 +925,8 @@ pub const VISITS_WAITING_MAX: usize = 20_000;
 pub const VISITS_PER_WRITE: usize = 1_000;
 /// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two visits by the same client to the same link that count as separate visits. Clients retry slow requests, and
-/// users double-click.
+/// The minimum time between visits by the same client to the same link for them to count as separate visits. Clients retry slow requests,
+/// and users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
@@ -963,8 +963,8 @@ pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The maximum pause between two attempts for deferred mail. Servers that defer because of greylisting or load accept the mail within
 /// hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
-/// The number of attempts after which a message whose delivery is unknown is no longer sent again automatically. A server that accepts
-/// every copy without a reply would otherwise deliver the message to the recipient again and again.
+/// The number of attempts after which a message whose delivery is unknown is no longer resent automatically. A server that accepts every
+/// copy without a reply would otherwise deliver the message to the recipient again and again.
 pub const RESEND_ATTEMPTS_MAX: u16 = 4;
 /// How far ahead a retry can be scheduled. The limit exceeds the longest pause and any time zone offset, so a later retry was scheduled
 /// while the clock was wrong.
@@ -981,7 +981,8 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// The delay of updates that no task waits for, so that they share a commit with the next claim: about the duration of a commit.
+/// The delay before updates that no task waits for are written, so that they share a commit with the next claim: about the duration of a
+/// commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// The maximum number of messages rendered before a connection is free for them, so that connections do not wait: this number, or two per
 /// processor core if that is more. They use a few megabytes.
@@ -1151,7 +1152,7 @@ pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// The share of all connections that the servers of one destination may use: at most one in this many, so that a slow destination does not
 /// delay the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
-/// The maximum number of servers of a destination that are tried for one message. Large providers have five; after that, the message is
+/// The maximum number of a destination's servers that are tried for one message. Large providers have five; after that, the message is
 /// retried later.
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// The maximum number of addresses tried for one server: two of each IP version. After that, the next server is tried.
@@ -1165,7 +1166,7 @@ pub const SMTP_RELAYS_MAX: usize = 20;
 /// The time after which a domain's MTA-STS policy is checked again. Policies last for weeks, but mail should not wait a day for a
 /// changed policy.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// The maximum age of an MTA-STS policy, the year that RFC 8461 §3.2 allows. The cache ends with the process in any case.
+/// The maximum age of an MTA-STS policy: one year, the maximum in RFC 8461 §3.2. The cache ends with the process in any case.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
 /// The time limit for fetching an MTA-STS policy. RFC 8461 §3.3 advises a minute; mail waits for the policy, so the limit is shorter.
 pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(20);
@@ -1180,8 +1181,8 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 /// them are in memory at the same time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger bodies in memory: one body of the maximum size with the default settings, and several smaller ones.
-/// Together with the parsed data (10 MB of contacts take 43 MiB) and memory of the previous body that may not be free yet, this is a tenth
-/// of the memory of a server with 1 GB.
+/// Together with the parsed data (10 MB of contacts take 43 MiB) and the memory of the previous body, which may not be free yet, this is a
+/// tenth of the memory of a server with 1 GB.
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of the default time limit of a request.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -1202,7 +1203,7 @@ pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
-// --- Descriptors ---
+// --- File descriptors ---
 
 /// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
 /// listeners, worker processes with their pipes, the continuous backup, requests to language models. A busy server had 60 descriptors
@@ -1230,7 +1231,7 @@ pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
 /// The share of file descriptors for incoming mail: one in this many, up to [`INBOUND_CONNECTIONS_MAX`] connections.
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
-/// The minimum number of connections for incoming mail: even without a listener, programs of the same user deliver mail through a socket.
+/// The minimum number of connections for incoming mail: even without a listener, programs that run as the service's user deliver mail.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 // --- Workers ---
@@ -1367,7 +1368,7 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The pause before an attempt that was not sent for lack of file descriptors is made again, in milliseconds. Other requests have ended by
+/// The pause before an attempt that was not sent for lack of file descriptors is repeated, in milliseconds. Other requests have ended by
 /// then.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
@@ -1399,19 +1400,20 @@ pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
-/// The response time below which an endpoint is fast and gets more parallel attempts. A receiver that only queues its events is faster than
-/// this.
+/// The response time below which an endpoint is considered fast and receives more parallel attempts. A receiver that only queues its events
+/// is faster than this.
 pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum number of attempts started in one transaction: twice the default number of connections.
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// The maximum number of attempt results stored in one transaction: twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
-/// The default number of hours for which the previous secret also signs after a rotation: users have a day to update the receiver.
+/// The default number of hours for which requests are also signed with the previous secret after a rotation: users have a day to update the
+/// receiver.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
-/// The maximum number of hours for which the previous secret also signs after a rotation: a week. A replaced secret should not be used for
-/// long; larger numbers are rejected.
+/// The maximum number of hours for which requests are also signed with the previous secret after a rotation: a week. A replaced secret
+/// should not be used for long; larger numbers are rejected.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
-/// The number of days in the statistics of deliveries: as many as charts show.
+/// The number of days in delivery statistics: as many as charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 /// How long webhook events are stored, for delivery and redelivery: longer than the retries of a delivery take, and short enough to bound
 /// the table.
@@ -1548,13 +1550,13 @@ pub const EVENT_KEPT_DAYS: u32 = 90;
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The number of daily sets of contacts, over all event names, that one step of the event retention deletes. Each set has up to 25 time
+/// The number of daily sets of contacts, across all event names, that one step of the event retention deletes. Each set has up to 25 time
 /// ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
 /// each query searches all of them. Further events are indexed immediately.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
-/// The number of events indexed in one transaction: enough to share pages, few enough to take a tenth of a second.
+/// The number of events indexed in one transaction: enough that they share database pages, few enough to take only a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// The minimum number of keys of one request that are stored together as a run. Fewer keys are indexed immediately, because each lookup
 /// searches every run.
@@ -1671,8 +1673,8 @@ pub const EMAIL_PREVIEW_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of previews of an account. A user who works on an email creates dozens in a day. Above the limit, the oldest
 /// finished preview is deleted.
 pub const EMAIL_PREVIEWS_KEPT_MAX: usize = 200;
-/// The maximum size of the pictures of an account's previews. The pictures of one device take about 200 KB, so this is enough for
-/// two thousand devices. Beyond this size, the oldest previews are deleted.
+/// The maximum total size of the pictures in an account's previews. The pictures of one device take about 200 KB, so this is enough for two
+/// thousand devices. Beyond this size, the oldest previews are deleted.
 pub const EMAIL_PREVIEW_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How long a rendering is reused in new previews of the same content. After a day, its images may have changed.
 pub const EMAIL_PREVIEW_SHARED_MS: i64 = 24 * 60 * 60 * 1000;
@@ -1714,9 +1716,9 @@ pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from
 /// The number of contacts and of problems that an import preview shows. These are only a sample; the counts include all contacts and
 /// problems.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
-/// The maximum length of the ID of a source, which consists of at most two platform IDs.
+/// The maximum length of a source's ID, which consists of at most two platform IDs.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
-/// The maximum length of the name of a source. Platforms allow at most 255 characters.
+/// The maximum length of a source's name. Platforms allow at most 255 characters.
 pub const PROVIDER_SOURCE_NAME_CHARACTERS_MAX: usize = 300;
 /// The maximum number of sources listed for an account. Pages cannot show more, and listing them takes dozens of requests.
 pub const PROVIDER_SOURCES_LISTED_MAX: usize = 1_000;
@@ -1776,17 +1778,18 @@ pub const PROVIDER_REVOKE_TIME: std::time::Duration = std::time::Duration::from_
 pub const PROVIDER_EXPORT_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// The maximum number of images of an email that an export uploads. Klaviyo accepts 100 images per day.
 pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
-/// The maximum size of an image that an export uploads: the lowest maximum of the platforms.
+/// The maximum size of an image that an export uploads: the lowest of the platforms' limits.
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
 /// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How far before its start an export searches for objects that it may have created, in milliseconds, because clocks differ.
+/// How far back before its own start an export searches for objects that it may have created, in milliseconds. The time allows for clock
+/// differences.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
 /// The maximum number of pieces of text, and of images, that an export makes editable. Emails have a few dozen of each.
 pub const EXPORT_REGIONS_MAX: usize = 200;
-/// The maximum number of earlier exports of an email that are listed: several accounts of each platform.
+/// The maximum number of earlier exports of an email that are listed: enough for several accounts on each platform.
 pub const EARLIER_EXPORTS_MAX: usize = 50;
 
 // --- Stores ---
@@ -1869,9 +1872,9 @@ pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
 pub const TOOL_PAGE_LIMIT: u64 = 25;
-/// The maximum size of a resource of the MCP server: enough for the HTML and the screenshots of nearly all emails.
+/// The maximum size of an MCP resource: enough for the HTML and the screenshots of nearly all emails.
 pub const TOOL_RESOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum length of an argument of a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
+/// The maximum length of an argument in a guided prompt. Users describe a goal in a few sentences, about a tenth of this length.
 pub const TOOL_PROMPT_BYTES_MAX: usize = 2_000;
 /// The maximum total length of the arguments that the confirmation question shows. Dialogs show about as much without scrolling.
 pub const TOOL_QUESTION_BYTES_MAX: usize = 1_000;
@@ -1900,7 +1903,8 @@ pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
 /// counting costs time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
 /// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
-/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page states minimums.
+/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page says that there are
+/// at least this many.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns, and of other objects, that the hold page lists by name. Users do not read a longer list; the rest is
 /// only counted.
@@ -1948,7 +1952,7 @@ pub const BACKUP_PART_ATTEMPTS: u32 = 6;
 /// How long the restored data waits until a brand is chosen: long enough to compare several brands, short enough that its disk space is
 /// free again soon.
 pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// The number of attempts to restore a brand without progress, enough for a short outage of the backup's target.
+/// The maximum number of consecutive attempts to restore a brand that make no progress, enough for a short outage of the backup's target.
 pub const RESTORE_ATTEMPTS: u32 = 5;
 /// The maximum number of brands listed per environment. Users can select other brands by ID.
 pub const RESTORE_BRANDS_SHOWN: usize = 200;
@@ -1977,11 +1981,10 @@ pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_m
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
-/// The maximum size of a record of the log, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000
-/// rows.
+/// The maximum size of a log record, so that a damaged record cannot exhaust the memory. The largest group of commits has 100,000 rows.
 pub const CLUSTER_RECORD_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// How long a node's local file may stay without being made durable. After a crash of the machine, the node reads the changes of this
-/// time from the log again.
+/// How long a node may run without making its local file durable. After a crash of the machine, the node rereads the changes of this period
+/// from the log.
 pub const CLUSTER_FLUSH_MS: i64 = 1_000;
 /// How long a leader must be idle before it makes its local file durable, so that its next start is fast.
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
@@ -1999,8 +2002,8 @@ pub const CLUSTER_LEASE_MS_MAX: i64 = 120_000;
 /// How long the cluster must be without a leader before a node with a different secret can start. The usual pause between two leaders is
 /// shorter.
 pub const CLUSTER_SECRET_IDLE_MS: i64 = 60_000;
-/// The maximum difference between the clocks of a node and of the database that is not reported. Synchronized clocks differ by far less;
-/// a greater difference makes schedules and times wrong after a change of the leader.
+/// The difference between a node's clock and the database's clock above which a problem is reported. Synchronized clocks differ by far
+/// less; a greater difference makes schedules and times wrong after a change of the leader.
 pub const CLUSTER_CLOCK_MS_MAX: i64 = 5_000;
 /// The minimum time between two warnings about the same lasting failure in the cluster, so that they do not fill the log.
 pub const CLUSTER_WARN_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);

@@ -70,7 +70,7 @@ impl Permission {
     }
 }
 
-/// The word for all permissions where users list permissions as text.
+/// The word that stands for all permissions in lists of permissions that users write as text.
 const ALL_WORD: &str = "all";
 
 /// A set of permissions. In the API and on disk, it is a list of names, so that stored keys do not depend on the order of declaration.

@@ -194,7 +194,7 @@ pub struct Model {
     /// The URL of the endpoint. Invariant after loading: if present, an HTTP or HTTPS URL.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The model's name at the endpoint. Invariant after loading: present if `protocol` is.
+    /// The model's name at the endpoint. Invariant after loading: present if `protocol` is present.
     #[serde(deserialize_with = "none_if_empty")]
     pub model: Option<String>,
     /// The API key for the endpoint. Invariant after loading: only visible ASCII characters.

@@ -331,7 +331,7 @@ async fn a_second_server_and_another_installation_are_rejected_and_a_restored_on
     let mut twin = Server::stopped(&settings(&store, "two"));
     fs::rename(&copy, twin.data()).expect("the folder can be moved");
     twin.serve();
-    until(async || twin.log().contains("writes to this backup target; stop that server")).await;
+    until(async || twin.log().contains("is writing to this backup target; stop that server")).await;
     let doctor = said(&twin.run(&["doctor"]));
     assert!(doctor.contains("The backup has stopped: the server "), "{doctor}");
     let other = Server::start(&settings(&store, "two"));

@@ -340,7 +340,7 @@ async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
     browser.sign_in("/").await;
     for environment in ["live", "test"] {
         let home = browser.get(&format!("/{environment}/")).await;
-        assert!(home.text.contains("Sending is on hold: this data folder is a copy"), "{}", home.text);
+        assert!(home.text.contains("Earlier work is on hold: this data folder is a copy"), "{}", home.text);
     }
     let system = browser.get("/live/settings/system").await;
     assert!(system.text.contains("Resume sending") && system.text.contains("may be sent a second time"), "{}", system.text);

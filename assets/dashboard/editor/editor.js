@@ -442,7 +442,7 @@
     });
   }
 
-  // --- Changes of blocks ---
+  // --- Changes to blocks ---
 
   function act(change) {
     remember();
@@ -619,7 +619,7 @@
 
   const canvas = h("div", { class: "editor-canvas", "aria-label": "Email content", role: "group" });
   const has = (block, path) => at(block, path) !== undefined;
-  // Shows a button of the email, whose label can be edited directly.
+  // Shows an email button whose label can be edited directly.
   const action = (block, path, emphasis = "primary") => h("span", { class: `eb-button ${emphasis}` }, line(block, path, "Button label"));
   const faces = {
     header: (b) => [b.logo ? picture(b.logo, b.name) : line(b, "name", "Name", "name"), b.links?.length > 0 && h("p", { class: "eb-quiet" }, b.links.map((l) => l.label).join(" · "))],

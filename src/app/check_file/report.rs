@@ -189,7 +189,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Returns the SARIF description of a rule. Its text is the rule's name, because a finding's message quotes text and URLs from the email.
+/// Returns the SARIF description of a rule. Its text is the rule's name and not a finding's message, because messages quote text and URLs
+/// from the email.
 fn described(id: &str, finding: &CheckFinding) -> Value {
     let name = id.replace('/', ": ").replace('_', " ").to_lowercase();
     let mut described =
@@ -217,7 +218,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // A short place is printed within the message's indentation. A longer place gets its own line above the message.
+    // A place that fits is printed in the indentation before the message. A longer place is printed on a line above the message.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),

@@ -1,7 +1,7 @@
-//! The cache of OAuth access tokens, found by the hash of their text.
+//! The cache of OAuth access tokens, looked up by the hash of their text.
 //!
-//! A token stands for an API key that its owner granted to a program, and is valid only for one resource and until its expiry. The cache
-//! is a copy of rows in the store; `features/accounts` fills it at startup and updates it with every change.
+//! A token stands for an API key that a user granted to a program, and is valid only for one resource and until its expiry. The cache is a
+//! copy of rows in the store; `features/accounts` fills it at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};

@@ -1,10 +1,10 @@
 //! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
 //! Within 24 hours, a repeated request with the same `Idempotency-Key` gets the status and bytes of the first response. Failures with
-//! status 429 or 5xx are not stored. Commands store the response in the transaction of their effect. Asynchronous operations store it after
-//! their effect; if the process crashes in between, the repeated request runs again. Idempotency keys are scoped to the API key. Two
-//! requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with sorted JSON keys, so
-//! that a repeated request can order its keys differently.
+//! status 429 or 5xx are not stored. Commands store the response in the same transaction as their effect. Asynchronous operations store it
+//! after their effect; if the process crashes in between, the repeated request runs again. Idempotency keys are scoped to the API key. Two
+//! requests are the same if their operations, their path parameters and their bodies match. Bodies are compared with sorted JSON keys, so a
+//! repeated request can order its keys differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -174,7 +174,7 @@ fn canonical(value: &Value, sum: &mut Sha256) {
 
 /// The requests with an idempotency key that are running now.
 ///
-/// Invariant: the address of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
+/// Invariant: the record key of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
 /// before it.
 #[derive(Default)]
 pub struct InFlight(Mutex<HashSet<RecordKey>>);

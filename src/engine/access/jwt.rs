@@ -29,10 +29,10 @@ pub struct Claims {
     pub exp: i64,
 }
 
-/// Creates and reads the tokens of one purpose.
+/// Creates and reads the tokens for one purpose.
 pub struct Tokens {
     key: [u8; 32],
-    /// The encoded header, which is the same in all tokens of this purpose.
+    /// The encoded header, which is the same in all tokens for this purpose.
     header: String,
     audience: &'static str,
 }

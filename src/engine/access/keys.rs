@@ -1,4 +1,4 @@
-//! The cache of API keys: every valid key, found by the hash of its text.
+//! The cache of API keys: every valid key, looked up by the hash of its text.
 //!
 //! The cache is in memory and complete, so a lookup needs one hash and one probe. The cache does not read the store; `features/accounts`
 //! fills the cache at startup and updates it with every change.
@@ -43,11 +43,11 @@ pub struct PlanLimits {
 /// How much mail an account may send. All limits are zero if the account's plan is not in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendingLimits {
-    /// The maximum number of recipients per second; `None`: as fast as the transport delivers.
+    /// The maximum number of recipients per second; `None` if only the transport limits the speed.
     pub recipients_per_second: Option<u64>,
-    /// The maximum number of emails per day; `None`: unlimited.
+    /// The maximum number of emails per day; `None` if unlimited.
     pub daily: Option<u64>,
-    /// The maximum number of emails per month; `None`: unlimited.
+    /// The maximum number of emails per month; `None` if unlimited.
     pub monthly: Option<u64>,
 }
 

@@ -17,13 +17,13 @@ struct Window {
     used: u32,
 }
 
-/// The windows of the keys, or of the users, of one account: one for each route group.
+/// The windows that an account's keys share, or that its users share: one for each route group.
 #[derive(Debug, Default)]
 pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],
 }
 
-/// The values of the rate-limit headers of a response.
+/// The values of a response's rate-limit headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub limit: u32,

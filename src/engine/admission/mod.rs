@@ -1,10 +1,10 @@
 //! Admits connections up to a maximum, in total and per address. When all connections are in use, idle connections are closed to admit new
 //! ones.
 //!
-//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections of
-//! a flood from few addresses are closed first, and a visitor's only connection is closed last. A connection is not chosen while a request
-//! is in progress on it, or while its client is still reading a reply. A connection that is already closing is chosen only if no other
-//! connection is idle. The connection's owner reports its state through [`Activity`].
+//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections in
+//! a flood from a few addresses are closed first, and a visitor's only connection is closed last. A connection is not chosen while a
+//! request is in progress on it, or while its client is still reading a reply. A connection that is already closing is chosen only if no
+//! other connection is idle. The connection's owner reports its state through [`Activity`].
 
 mod activity;
 

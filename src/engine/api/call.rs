@@ -323,7 +323,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Runs a query that may read many rows, on a separate thread. Waits for the search index first if the query requires that.
+    /// Runs a query that may read many rows, on a separate thread. If the query needs recent writes, waits until they are indexed.
     async fn blocking(
         &self,
         (freshness, asked): (Freshness, PreparedQuery),
@@ -532,7 +532,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// Returns the bytes of a response to store for repeats of the request: encrypted if the response contains a secret.
+/// Returns the response bytes to store for repeats of the request. The bytes are encrypted if the response contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),

@@ -170,7 +170,7 @@ impl Context {
         self.store(spec).write(changing).await?
     }
 
-    /// Returns the control store for operations of the account and of the operator; for others, the store of the caller's environment.
+    /// Returns the control store for account and operator operations, and the store of the caller's environment for other operations.
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,

@@ -45,7 +45,7 @@ pub struct EnvironmentData {
     pub store: Arc<Store>,
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
-    /// The visits to links in messages that are not stored yet.
+    /// The visits to message links that are not stored yet.
     pub visits: VisitBuffer,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 const SCHEMAS: &str = "#/components/schemas/";
-/// The prefix of references to the definitions of a flat schema.
+/// The prefix of references to a flat schema's definitions.
 pub const DEFINITIONS: &str = "#/$defs/";
 
 /// The operations of the OpenAPI document, by their ID.
@@ -65,7 +65,7 @@ impl<'a> FlatSchemas<'a> {
         FlatInput { properties, required, definitions }
     }
 
-    /// Returns the schema of `data` in the response of an operation. References in the schema point into the OpenAPI document.
+    /// Returns the schema of `data` in an operation's response. References in the schema point into the OpenAPI document.
     pub fn data(&self, operation: &str) -> Value {
         let responses = self.of(operation)["responses"].as_object().expect("an operation has responses");
         let success =

@@ -49,13 +49,13 @@ pub struct View<'a> {
 pub enum Freshness {
     /// The writes that are already indexed.
     Indexed,
-    /// The indexed writes, and the caller's own writes of the last second if they are indexed soon enough.
+    /// The indexed writes, and the caller's own writes from the last second if they are indexed soon enough.
     OwnWrites,
     /// All writes that were acknowledged before the request.
     AllWrites,
 }
 
-/// A query: reads one snapshot, synchronously.
+/// A query reads one snapshot, synchronously.
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
@@ -65,17 +65,17 @@ pub trait Query: Operation {
     }
 }
 
-/// A command: writes in one transaction, synchronously. Its changes are durable before the response is sent.
+/// A command writes in one transaction, synchronously. Its changes are durable before the response is sent.
 pub trait Command: Operation {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
 }
 
-/// An asynchronous operation: may wait and may use several transactions, but holds no transaction while it waits.
+/// An asynchronous operation may wait and may use several transactions, but holds no transaction while it waits.
 pub trait Async: Operation {
     fn run(context: Context, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
 
-/// A raw operation: reads the body as it arrives, or returns a response without the envelope.
+/// A raw operation reads the body as it arrives, or returns a response without the envelope.
 pub trait Raw: Operation {
     /// The content types that the operation uses instead of JSON.
     const MEDIA: Media;

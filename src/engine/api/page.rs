@@ -1,5 +1,5 @@
-//! Pages of lists, in the two shapes that clients expect: an object with the collection, or only the array. Both shapes have a
-//! top-level `count`.
+//! Pages of lists. `data` has one of the two shapes that clients expect: an object with the collection, or only the array. In both cases,
+//! the response has a top-level `count`.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -19,7 +19,7 @@ pub enum SortOrder {
     Desc,
 }
 
-/// The parameter `limit`: the maximum number of items, from 1 to 100; 20 if absent.
+/// The parameter `limit`: the maximum number of items, from 1 to 100. The default is 20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub u64);
 

@@ -94,9 +94,9 @@ pub enum Replay {
 /// How much work a query may do, which determines where the query runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// Reads a few rows: runs on the current thread, which saves a thread switch.
+    /// The query reads a few rows, so it runs on the current thread, which saves a thread switch.
     Light,
-    /// Can read many rows: runs on a thread that may block.
+    /// The query can read many rows, so it runs on a thread that may block.
     Blocking,
 }
 
@@ -269,7 +269,7 @@ impl Spec {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Returns the declared error codes of the operation and those of the pipeline.
+    /// Returns the error codes that the operation declares and those of the pipeline.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

@@ -29,7 +29,7 @@ impl Images<'_> {
     }
 }
 
-/// Returns the document. Links without their own target open in a new window, because a frame has no space for the linked page.
+/// Returns a reply with the document. Links without a target open in a new window, because the frame is too small for the linked page.
 pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> Reply {
     let policy = HeaderValue::from_str(&images.policy()).expect("the service's own URL is ASCII");
     let mut headers = HeaderMap::new();

@@ -87,7 +87,7 @@ impl Capture {
     }
 
     /// Completes a part with all commits so far; creates no part if there are no records. Returns the number of the next part, and the
-    /// newest positions so far. Readers may not see the newest commits yet.
+    /// newest positions so far. Readers might not see the newest commits yet.
     pub fn cut(&self) -> (PartNumber, Positions) {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);

@@ -126,7 +126,7 @@ impl Catalog {
         let known_until = parts.last().map_or(snapshot.at, |part| part.to);
         let is_exact = match later {
             Some(later) => later == next,
-            // Commits between the end of this log and the start of the next log may be in neither log.
+            // Commits between the end of this log and the start of the next log might be missing from both logs.
             None => self.epochs.range(epoch + 1..).next().is_none() || at.is_some_and(|at| at <= known_until),
         };
         Ok(Some(Plan { snapshot, parts, until: at, epoch: epoch_of_state, is_exact }))

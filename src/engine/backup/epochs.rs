@@ -1,5 +1,5 @@
 //! Epochs: which server may write to the target. Each session of a server, that is, each start and each retry after an error, creates the
-//! next epoch. Only one server can create an object, so an epoch belongs to one server.
+//! next epoch. Only one server can create a given object, so an epoch belongs to one server.
 //!
 //! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
 //! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are
@@ -20,7 +20,7 @@ use crate::engine::store::identity::Installation;
 use crate::engine::store::seal::KeyCheck;
 use crate::vocab::limits;
 
-/// The version of the format of the objects in a target.
+/// The format version of the objects in a target.
 const FORMAT: u32 = 1;
 /// The maximum number of attempts to create an epoch when other servers create the same epoch first.
 const RACES_MAX: usize = 3;
@@ -36,7 +36,7 @@ pub struct Start {
     pub key_check: KeyCheck,
     /// The random name of the data folder that writes in the epoch.
     pub holder: String,
-    /// A random name for this start, which distinguishes it from a start of a copy of the data folder.
+    /// A random name for this start, which distinguishes it from starts with a copy of the data folder.
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
@@ -52,7 +52,7 @@ pub struct Start {
 pub struct Heartbeat {
     /// The log contains all commits up to this time.
     pub complete_until: Timestamp,
-    /// The number of the newest part of the log when the heartbeat was written.
+    /// The number of the newest log part when the heartbeat was written.
     pub last_part: PartNumber,
 }
 
@@ -134,7 +134,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             return Ok((epoch, start));
         }
     }
-    let cause = "other servers are starting at the same time. Let only one server use this target".to_owned();
+    let cause =
+        "several servers that use this target are starting at the same time. Let only one server use the target".to_owned();
     Err(Error::Target { object: names::EPOCHS.to_owned(), cause })
 }
 
@@ -153,9 +154,9 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch,
-/// the folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part,
-/// the folder may not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
+/// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch, the
+/// folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part, the
+/// folder might not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
 /// virtual machine: its log does not continue, because the snapshots after that state have commits that the folder no longer has.
 async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
     if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {

@@ -19,7 +19,7 @@
 //! leader; each new leader starts a new log.
 //!
 //! Objects are sealed, that is, encrypted with a key that is derived from the master key, and bound to their place in the target. The start
-//! and the end of an epoch are not: a restore must be able to name the key that it needs.
+//! and the end of an epoch are not sealed, because a restore must be able to name the key that it needs.
 
 pub mod capture;
 pub mod catalog;
@@ -71,7 +71,7 @@ pub enum Error {
     TakenOver { host: String },
     /// The log cannot continue; a snapshot must start a new log. Contains the reason.
     Interrupted(String),
-    /// The target has no backup that can be restored. Contains the reason.
+    /// Nothing was restored: the target has no usable backup, or the download was interrupted. Contains the reason.
     Nothing(String),
     /// A data file or a file of the spool cannot be read or written.
     Local(String),
@@ -117,11 +117,11 @@ impl fmt::Display for Error {
             ),
             Self::KeyLost(cause) => write!(
                 f,
-                "{cause}. A backup cannot be restored without the key, so the backup waits: restore master.key from your copy"
+                "{cause}. A backup cannot be restored without the key, so backups are paused. Restore master.key from your copy"
             ),
             Self::InUse { host } => write!(
                 f,
-                "the server {host} writes to this backup target; stop that server, or set backup.url to another prefix for this server"
+                "the server {host} is writing to this backup target; stop that server, or set backup.url to another prefix for this server"
             ),
             Self::TakenOver { host } => write!(
                 f,

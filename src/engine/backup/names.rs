@@ -12,7 +12,7 @@ use crate::base::clock::Timestamp;
 
 /// The number of an epoch: each session of a server that writes to the target creates one.
 pub type Epoch = u64;
-/// The number of a part of the log. Epochs that continue a log also continue its numbers.
+/// The number of a log part. Epochs that continue a log also continue its numbering.
 pub type PartNumber = u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

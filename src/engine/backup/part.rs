@@ -1,4 +1,4 @@
-//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have one
+//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have the same
 //! format, so a restore reads them in the same way.
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::vocab::limits;
 /// The compression level. Higher levels take longer and save little.
 const LEVEL: i32 = 3;
 
-/// The position of the newest record of each store; `None` if there is no record yet.
+/// The position of each store's newest record; `None` if there is no record yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Positions {

@@ -1,4 +1,4 @@
-//! A state of the backup that is restored next to the data of a running service, and exists while the service copies from it.
+//! A backup state that is restored next to the data of a running service and kept while the service copies from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::engine::store::{Options, Store};
 use crate::vocab::environment::Environment;
 use crate::vocab::tables::DatabaseKind;
 
-/// The size of the page cache of each store file, in bytes.
+/// The size of the page cache, in bytes, for each store file.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The two environments of a restored state. The folder is removed when the value is dropped.

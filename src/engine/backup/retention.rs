@@ -91,8 +91,8 @@ fn is_before(part: &PartName, snapshot: &SnapshotName) -> bool {
     (part.epoch, part.number) < (snapshot.epoch, snapshot.log_from)
 }
 
-/// Returns the snapshot from which the log is kept: the oldest snapshot of the newest `log_days` days with snapshots and of the day before
-/// them, so that a snapshot precedes every moment of these days.
+/// Returns the snapshot from which the log is kept: the oldest snapshot from the newest `log_days` + 1 days that have snapshots. With the
+/// additional day, a snapshot precedes every moment of the newest `log_days` days.
 fn log_start(snapshots: &BTreeSet<SnapshotName>, kept: RetentionPeriods) -> Option<SnapshotName> {
     let mut days = BTreeSet::new();
     let mut start = None;

@@ -318,13 +318,14 @@ impl ContinuousBackup {
             let read = tokio::fs::read(&file).await;
             let content = read.map_err(|error| {
                 Error::Local(format!(
-                    "the backup file {}, which waits for its upload, cannot be read: {error}; check the disk and the file's permissions",
+                    "the backup file {}, which is waiting to be uploaded, cannot be read: {error}; check the disk and the file's \
+                     permissions",
                     file.display()
                 ))
             })?;
             let object = header.name(epoch).object();
             if part::unpack(&object, &content).is_err() {
-                let reason = format!("the backup file {} was damaged on the disk before its upload", file.display());
+                let reason = format!("the backup file {} was damaged on the disk before it was uploaded", file.display());
                 self.parts.capture.discard(&reason);
                 return Err(Error::Interrupted(reason));
             }

@@ -8,7 +8,7 @@
 //!
 //! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
 //! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
-//! because that would double the time of a commit: after a power cut, records may be missing; the next record reveals the gap.
+//! because that would double the time that a commit takes: after a power cut, records may be missing; the next record reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -80,7 +80,8 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
-                "the folder {} for backup files that wait for their upload cannot be used: {error}; check its permissions and the disk",
+                "the folder {} for backup files that are waiting to be uploaded cannot be used: {error}; check its permissions and the \
+                 disk",
                 folder.display()
             ))
         };
@@ -127,7 +128,9 @@ impl Spool {
                     self.wait(Waiting { header, file, file_bytes: content.len() as u64 });
                 }
                 Some(_) => return Ok(Err(format!("the backup file before {} is missing", file.display()))),
-                None => return Ok(Err(format!("the backup file {} was damaged on the disk before its upload", file.display()))),
+                None => {
+                    return Ok(Err(format!("the backup file {} was damaged on the disk before it was uploaded", file.display())));
+                }
             }
         }
         self.header = Header::new(number + 1, positions);
@@ -446,7 +449,7 @@ mod tests {
         fs::remove_file(second).expect("the file can be removed");
         let mut spool = opened(folder.path());
         assert!(spool.interruption().is_some_and(|reason| reason.contains("is missing")));
-        // No part of the old log can be mistaken for one of the new log.
+        // No part of the old log can be mistaken for a part of the new log.
         spool.restart(state()).expect("the spool can be started");
         let left = fs::read_dir(folder.path()).expect("the folder can be listed").flatten();
         assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(PART)));

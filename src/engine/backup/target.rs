@@ -31,7 +31,7 @@ pub struct Target {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
     shown: String,
-    /// Whether the target needs an access key and none is set, so that requests use the role of the machine.
+    /// Whether the target needs an access key but none is set, so requests use the machine's role.
     lacks_key: bool,
 }
 
@@ -92,7 +92,8 @@ impl Target {
             return Err(invalid("enter the full path of the folder"));
         }
         let opened = LocalFileSystem::new_with_prefix(path);
-        let opened = opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and its permissions")))?;
+        let opened =
+            opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and check its permissions")))?;
         let store = opened.with_fsync(true);
         Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string(), lacks_key: false })
     }
@@ -302,7 +303,7 @@ fn is_plain(settings: &Backup) -> bool {
 }
 
 fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> AmazonS3Builder {
-    // The environment of the process can contain credentials too, such as those of a machine's role.
+    // The environment of the process can also contain credentials, such as those of the machine's role.
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(bucket)
         .with_http_connector(connector)

@@ -20,7 +20,7 @@ use super::features::detect::{Site, Use};
 use super::html::Element;
 use super::view::View;
 
-/// The maximum number of a rule's matching elements that are examined.
+/// The maximum number of matching elements that are examined for each rule.
 const STYLED_MAX: usize = 500;
 
 /// Whether a note applies to a use of a feature.

@@ -96,7 +96,7 @@ pub struct Data {
 pub enum DataError {
     TooLarge,
     Json(String),
-    /// The features that have neither a detector nor a reason why they cannot be detected.
+    /// The features that have neither a detector nor a reason for having none.
     UnknownFeatures(Vec<String>),
 }
 

@@ -36,7 +36,7 @@ enum Variant {
 }
 
 impl Variant {
-    /// Returns the suffixes of the variant's key and name.
+    /// Returns the suffixes that the variant adds to a device's key and name.
     const fn endings(self) -> (&'static str, &'static str) {
         match self {
             Self::Dark => ("dark", "dark mode"),

@@ -54,7 +54,7 @@ impl Finding {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
     }
 
-    /// Returns the effect of the finding in a client.
+    /// Returns the effect of the finding on a client's readers.
     pub fn effect_in(&self, profile: &Profile) -> Effect {
         let slug = TABLE.entry(self.feature).map_or("", |entry| &entry.slug);
         // A client without a dark mode does not apply rules for dark mode. In any other client, the loss of such rules changes the design.
@@ -70,7 +70,7 @@ pub struct Checker {
     pub profiles: Vec<Profile>,
     /// The position of each feature of [`TABLE`] in [`Data::features`].
     rows: Vec<Option<usize>>,
-    /// The condition of each note of each feature in [`Data::features`].
+    /// For each feature in [`Data::features`], the conditions of its notes.
     conditions: Vec<Vec<Option<&'static Condition>>>,
 }
 
@@ -159,7 +159,7 @@ pub struct Findings<'c> {
 }
 
 impl<'c> Findings<'c> {
-    /// Returns the findings in a client, and the features that were not tested in the client.
+    /// Returns the findings for a client, and the features that were not tested in the client.
     pub fn of(&mut self, analysis: &Analysis<'c>, profile: &Profile) -> (Vec<Arc<Finding>>, Vec<FeatureId>) {
         let side = analysis.side(profile);
         let (mut found, mut untested) = (Vec::new(), Vec::new());

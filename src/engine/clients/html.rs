@@ -12,7 +12,7 @@ use crate::base::source::Span;
 /// The maximum nesting depth of elements in browsers.
 const DEPTH_MAX: usize = 512;
 
-/// The maximum number of attributes of an element that are read.
+/// The maximum number of attributes that are read from an element.
 const ATTRIBUTES_MAX: usize = 256;
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Finds the elements that the rules of an email match.
 //!
-//! Pseudo-classes always match, because a hover style can apply to the element. Structural ones such as `:first-child` match all
+//! Pseudo-classes always match, because a hover style can apply to the element. Structural pseudo-classes such as `:first-child` match all
 //! candidates, so that a score does not fall when an element is removed.
 
 use std::collections::HashMap;

@@ -17,7 +17,7 @@ use super::view::Texts;
 use crate::base::source::{Lines, Span};
 use crate::vocab::limits::CRITICAL_SCORE_SHARE;
 
-/// The maximum number of occurrences of a feature that are listed; `count` includes all occurrences.
+/// The maximum number of occurrences that are listed for a feature; `count` includes all occurrences.
 const OCCURRENCES_MAX: usize = 20;
 const EXCERPT_CHARACTERS_MAX: usize = 160;
 /// The age, in months, beyond which a test is stale.
@@ -449,7 +449,7 @@ mod tests {
         assert_eq!((line, cuts.last().map(|cut| cut.line)), (Some(2), Some(2)));
     }
 
-    /// Regression test: `max-width` and `line-height` counted as sizes.
+    /// Regression test: `max-width` and `line-height` were counted as sizes.
     #[test]
     fn only_widths_and_heights_are_sizes_of_images() {
         let html = "<img src=a width=9 height=9><img src=b style=\"width:9px; HEIGHT:9px\">\

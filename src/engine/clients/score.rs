@@ -1,6 +1,6 @@
 //! The compatibility score: how much of an email its readers see, from 0 to 100.
 //!
-//! Each finding in a client reduces the client's score by a share. The share grows with the effect, the certainty and the number of
+//! Each finding for a client reduces the client's score by a share. The share grows with the effect, the certainty and the number of
 //! affected elements; each feature counts once. The score of a client is the product of the remaining shares, and the score of the email is
 //! the mean of the clients' scores, weighted by their shares of opens.
 //!

@@ -9,9 +9,9 @@ use super::features::{Effect, FeatureId, TABLE};
 use super::html::{Document, Element};
 use super::view::View;
 
-/// The maximum number of uses of one feature that are read.
+/// The maximum number of uses that are read for each feature.
 const USES_OF_FEATURE_MAX: usize = 5_000;
-/// The maximum number of a rule's matching elements that are counted.
+/// The maximum number of matching elements that are counted for each rule.
 pub const REACH_MAX: usize = 5_000;
 
 /// A use of a feature that a client does not support.

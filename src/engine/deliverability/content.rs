@@ -134,7 +134,7 @@ fn check_word(message: &Message, word: &Word, found: &mut Observations) {
     }
 }
 
-/// Returns whether a word contains characters in place of letters, and is a word that spam often disguises in this way.
+/// Returns whether other characters replace letters in a word that spam often disguises in this way.
 fn is_disguised(word: &str) -> bool {
     if !word.chars().any(|c| matches!(c, '0' | '1' | '3' | '4' | '5' | '7' | '@' | '$' | '€'))
         || !word.chars().any(char::is_alphabetic)

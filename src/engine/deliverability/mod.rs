@@ -5,8 +5,8 @@
 //!
 //! `assets/deliverability/model-card.md` describes the training data, the measured accuracy and its limits.
 //!
-//! The sender's reputation matters most, but the content does not show it. The result therefore mentions it, and its confidence is at most
-//! 0.8.
+//! The sender's reputation matters most, but the content does not show it. The result therefore states this limit, and its confidence is at
+//! most 0.8.
 
 pub mod authentication;
 pub mod category;

@@ -11,7 +11,7 @@ pub struct Phrase {
     pub text: String,
 }
 
-/// The number of bytes of a pattern by which phrases are found.
+/// The length, in bytes, of the prefixes by which patterns are indexed.
 const PREFIX_BYTES: usize = 3;
 
 /// Phrases by their first word, or by the start of that word if it is a pattern.
@@ -55,7 +55,7 @@ impl Phrases {
     pub fn at<'w>(&'static self, words: &'w [Word]) -> impl Iterator<Item = &'static Phrase> + use<'w> {
         let first = words.first().map(|word| word.folded.as_str()).unwrap_or_default();
         let exact = self.by_word.get(first).into_iter().flatten();
-        // A pattern with a short start, such as “$#”, is found by fewer bytes.
+        // The prefix of a short pattern, such as “$#”, has fewer bytes.
         let starts = (0..=PREFIX_BYTES).filter_map(move |bytes| first.get(..bytes));
         let prefixed = starts.filter_map(move |start| self.by_prefix.get(start)).flatten();
         exact.chain(prefixed).filter_map(|index| self.phrases.get(*index)).filter(move |phrase| phrase.matches(words))

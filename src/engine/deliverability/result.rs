@@ -96,10 +96,9 @@ pub struct Analysis {
     pub metadata: Metadata,
 }
 
-/// The number of points of the deliverability score (0 to 100) that one point of the spam score costs.
+/// How many points of the deliverability score (0 to 100) one point of the spam score costs.
 pub const SCORE_PER_POINT: f64 = 10.0;
-/// The number of points of the deliverability score that a critical finding about DNS records costs. An important finding costs
-/// `IMPORTANT_RECORD`.
+/// How many points of the deliverability score a critical finding about DNS records costs. An important finding costs `IMPORTANT_RECORD`.
 const CRITICAL_RECORD: f64 = 15.0;
 const IMPORTANT_RECORD: f64 = 5.0;
 
@@ -266,7 +265,7 @@ mod tests {
         assert_eq!((evidence["line"].as_u64(), evidence["excerpt"].as_str()), (Some(1), Some("secret words")));
     }
 
-    /// Regression test: words that are typical of legitimate mail outweighed a critical finding, so that the score was 100.
+    /// Regression test: words that are typical of legitimate mail outweighed a critical finding, so the score was 100.
     #[test]
     fn a_critical_finding_keeps_the_score_below_90() {
         let html = "<p>Hello Ada, our workshop opens at nine on Saturday.</p><p style='color:white'>secret words</p>";

@@ -175,7 +175,7 @@ fn color(value: &str) -> Option<Color> {
     }
 }
 
-/// Returns the contrast ratio of two colors (WCAG 2.2, "contrast ratio").
+/// Returns the contrast ratio between two colors (WCAG 2.2, "contrast ratio").
 fn contrast(one: Color, other: Color) -> f32 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)

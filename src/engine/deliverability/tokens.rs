@@ -15,7 +15,7 @@ use super::message::{Message, Word};
 static WEIGHTS: &[u8] = include_bytes!("../../../assets/deliverability/tokens.weights");
 static MODEL: LazyLock<Model> = LazyLock::new(|| Model::read(WEIGHTS));
 
-/// The number of bytes of an entry in the weights.
+/// The number of bytes in an entry of the weights.
 const ENTRY_BYTES: usize = 5;
 /// The log-odds that the largest byte value represents.
 pub const LOG_ODDS_MAX: f64 = 8.0;
@@ -120,7 +120,7 @@ pub fn evidence(message: &Message) -> Evidence {
     MODEL.evidence(message)
 }
 
-/// Combines probabilities: returns the decimal logarithm of the ratio of the significance of "legitimate" to that of "spam".
+/// Combines probabilities: returns the decimal logarithm of the ratio between the significance values of "legitimate" and "spam".
 fn combine(probabilities: impl Iterator<Item = f64>) -> f64 {
     let (mut spam, mut legitimate, mut count) = (0.0, 0.0, 0);
     for probability in probabilities {

@@ -31,9 +31,9 @@ pub struct PostRequest<'a> {
     pub body: Bytes,
     /// The time limit for the whole delivery: resolution, connection, and the response with its body.
     pub total: Duration,
-    /// The maximum number of bytes of the response body that are read before the connection is closed.
+    /// The maximum number of bytes to read from the response body before the connection is closed.
     pub read_bytes_max: usize,
-    /// The maximum number of raw bytes of the response, including interim responses, headers and the framing of the body. Beyond this limit
+    /// The maximum size of the raw response in bytes, including interim responses, headers and the framing of the body. Beyond this limit
     /// the connection is closed.
     pub answer_bytes_max: usize,
 }

@@ -1,4 +1,4 @@
-//! The reasons why a fetch failed, in messages that a user can act on.
+//! The reasons for failed fetches, in messages that a user can act on.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,8 +12,7 @@ pub enum FetchError {
     Credentials,
     /// The port may belong to a service other than a web server.
     Port(u16),
-    /// The host has no address that may be contacted or, if the request carries private data, has an address that may not be
-    /// contacted.
+    /// The host has no address that may be contacted or, if the request carries private data, has an address that must not be contacted.
     NotPublic {
         host: String,
         address: IpAddr,
@@ -75,7 +74,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Returns whether a lookup failed and did not report a temporary failure, so that the host's name probably does not exist.
+    /// Returns whether a lookup failed and did not report a temporary failure. In this case, the host's name probably does not exist.
     pub fn is_unknown_name(&self) -> bool {
         // The system's resolver reports the kind of a failure only as text.
         matches!(self, Self::Unresolved { cause, .. } if !cause.to_ascii_lowercase().contains("temporary failure"))

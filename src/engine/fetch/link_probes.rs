@@ -24,7 +24,7 @@ const ATTEMPT_TIME_MIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct LinkReport {
     pub probe: Probe,
-    /// The time until the result, without the time spent waiting for other links.
+    /// The time until the result, excluding the time spent waiting for other links.
     pub time: Duration,
     /// The time limit of the check.
     limit: Duration,

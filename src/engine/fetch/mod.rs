@@ -70,7 +70,7 @@ pub struct Limits {
     pub head: Duration,
     /// The maximum time for the whole fetch: resolution, connections, redirects and the body.
     pub total: Duration,
-    /// The maximum number of bytes of the body, both compressed and decompressed.
+    /// The maximum size of the body in bytes, both compressed and decompressed.
     pub body_bytes: usize,
     pub overlong: OversizePolicy,
 }
@@ -165,7 +165,8 @@ impl Fetch {
         fetched
     }
 
-    /// Fetches `url` and follows its redirects. `url` is always the URL of the current request.
+    /// Fetches `url` and follows redirects. Replaces `url` with the target of each redirect, so that the caller can name the host that
+    /// failed.
     async fn get_following(&self, url: &mut Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         for _ in 0..=limits::FETCH_REDIRECTS_MAX {
             let wire = self.connector.connect(url, Trust::Untrusted).await?;

@@ -44,7 +44,7 @@ pub struct Trail {
     pub hops: Vec<Hop>,
     /// When the certificate of the first encrypted host expires.
     pub certificate_expires: Option<Timestamp>,
-    /// Whether a redirect sets a cookie, without which some sites redirect forever.
+    /// Whether a redirect sets a cookie. Without their cookies, some sites redirect forever.
     pub sets_cookies: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Lets the object store clients send their requests with this HTTP client, so that the program has only one HTTP client and one
 //! cryptography provider.
 //!
-//! The operator chooses the object store, so its address may be private. The object store's client retries failed requests, and the size of
-//! the largest object bounds the bodies of responses.
+//! The operator chooses the object store, so its address may be private. The object store's client retries failed requests. A response body
+//! is at most as large as the largest object.
 
 use std::fmt;
 use std::pin::Pin;

@@ -393,7 +393,7 @@ async fn a_silent_server_times_out() {
     }
 }
 
-// In an earlier version, the error named the first host, so that users checked the wrong server.
+// In an earlier version, the error named the first host, so users checked the wrong server.
 #[tokio::test]
 async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let tasks = tasks();

@@ -103,7 +103,7 @@ pub struct Usage {
     pub output_tokens: u64,
     /// The time in milliseconds from request to reply, including pauses between retries.
     pub milliseconds: u64,
-    /// The cost in millionths of the currency of the configured prices.
+    /// The cost in millionths of the currency in which prices are configured.
     pub micro_cost: u64,
 }
 

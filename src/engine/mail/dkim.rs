@@ -253,7 +253,7 @@ mod tests {
         String::from_utf8(signatures).expect("signatures are ASCII") + message
     }
 
-    /// Returns whether a third-party verifier accepts each signature.
+    /// Returns, for each signature, whether a third-party verifier accepts it.
     fn verdicts(message: &str) -> Vec<bool> {
         let zone = [("m1r", &RSA), ("m1e", &ED25519)]
             .map(|(name, pair)| (format!("{name}._domainkey.example.com"), pair.record.clone()));

@@ -17,7 +17,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
 pub struct Dns {
-    /// The resolver, or the reason why it could not be created. In that case, the service still runs, and lookups fail with the reason.
+    /// The resolver, or the error that prevented its creation. In that case, the service still runs, and lookups fail with this error.
     resolver: Result<TokioResolver, String>,
 }
 

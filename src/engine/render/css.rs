@@ -33,7 +33,7 @@ pub struct Declaration<'a> {
 
 type Nothing = Result<(), ParseError<()>>;
 
-/// Returns the pieces of a style sheet, or of the body of an at-rule such as `@media`.
+/// Returns the pieces of a style sheet, or of an at-rule's body, such as the body of `@media`.
 pub fn pieces(css: &str) -> Vec<CssRule<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();

@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 use takumi::prelude::{FromHtmlOptions, HtmlError};
 use takumi::unstable::html::parse_html;
 
-use crate::vocab::limits::{
-    DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INPUT_BYTES_MAX, DRAWN_LEVELS_MAX, DRAWN_NODES_MAX,
-};
+use crate::vocab::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INPUT_BYTES_MAX, DRAWN_LEVELS_MAX};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
@@ -37,7 +35,7 @@ impl fmt::Display for HtmlRefusal {
                 write!(f, "Without its images, the HTML is {size}; shorten it to at most {max}.")
             }
             Self::TooDeep => write!(f, "The HTML elements are nested more than {DRAWN_LEVELS_MAX} levels deep; flatten them."),
-            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and text nodes; simplify it."),
+            Self::TooManyNodes => f.write_str("The HTML has too many elements, text nodes and comments; simplify it."),
             Self::NoMail => {
                 f.write_str("The file is not an email with HTML or text; use a message with headers, an empty line, and a body.")
             }

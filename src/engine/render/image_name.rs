@@ -1,4 +1,4 @@
-//! Names the images of an email in messages.
+//! Names an email's images in messages to users.
 
 /// The maximum length of a format name. The name in a malformed image could be its whole data.
 const FORMAT_CHARACTERS_MAX: usize = 10;

@@ -165,7 +165,7 @@ impl fmt::Display for SearchError {
             SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
             SearchError::Damaged(what) => write!(f, "the search index cannot be used, and is rebuilt automatically: {what}"),
-            SearchError::Stalled => f.write_str("the writer of the search index does not accept changes"),
+            SearchError::Stalled => f.write_str("the writer of the search index is not accepting changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
                 write!(f, "the rebuilt search index is at feed position {rebuilt}, but the current index is already at {present}")

@@ -23,8 +23,8 @@ const PLAN_NAMES: [&str; 2] = ["accounts.owner_plan", "accounts.plan"];
 
 /// The values of all layers that have been added.
 pub(super) struct Layers {
-    /// The known keys, with their defaults as examples of their types, strings last. A limit that is "unlimited" by default also has a
-    /// number as an example. Names in named tables are replaced by `*`.
+    /// The known keys. Each has its default values as examples of its types; a string example comes last. A limit that is "unlimited" by
+    /// default also has a number as an example. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,
     /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key.
     values: BTreeMap<String, (Value, Origin)>,

@@ -45,11 +45,9 @@ const PHRASES: [&str; 11] = [
     "as a thank you",
 ];
 
-/// Words that start a clause before the main clause.
-const SUBORDINATORS: [&str; 14] = [
-    "if", "when", "whenever", "although", "though", "because", "since", "while", "unless", "once", "after", "before", "unlike",
-    "as",
-];
+/// Words that start a subordinate clause, or with "unlike" a phrase, before the main clause.
+const SUBORDINATORS: [&str; 11] =
+    ["if", "when", "whenever", "although", "though", "because", "while", "unless", "once", "unlike", "as"];
 
 /// Returns the places in English text where a comma is missing.
 pub(super) fn missing_commas<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
@@ -109,10 +107,8 @@ fn clause(tokens: &[Token<'_>], at: usize, first: &str) -> Option<usize> {
         return None;
     }
     // Except for "unlike", a subject must follow the first word: "if you have questions", but "unlike other mats".
-    let has_clause =
-        matches!(first, "if" | "when" | "whenever" | "although" | "though" | "because" | "while" | "unless" | "once" | "as")
-            && is_subject_start(&second.lower);
     let plain = first == "unlike";
+    let has_clause = !plain && is_subject_start(&second.lower);
     if !has_clause && !plain {
         return None;
     }

@@ -18,7 +18,7 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The maximum number of names used from the caller.
+/// The maximum number of words to keep: of the names given to [`Names::new`], and of the capitalized words seen in the text.
 const NAMES_MAX: usize = 20_000;
 
 /// English prefixes of words that dictionaries do not list.

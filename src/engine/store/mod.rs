@@ -131,8 +131,9 @@ impl std::error::Error for Error {}
 /// Returns a runtime that the writer's thread uses to measure time.
 fn timer() -> Result<tokio::runtime::Runtime> {
     let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
-    timer
-        .map_err(|error| Error::Io(format!("the timer of a data file cannot be started: {error}; check the limit on open files")))
+    timer.map_err(|error| {
+        Error::Io(format!("the timer for a data file cannot be started: {error}; check the limit on open files"))
+    })
 }
 
 /// Starts the writer's thread of the store at `path`.
@@ -140,7 +141,7 @@ fn spawn(path: &Path, work: impl FnOnce() + Send + 'static) -> Result<std::threa
     let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
     let thread = std::thread::Builder::new().name(format!("write-{name}")).spawn(work);
     thread.map_err(|error| {
-        Error::Io(format!("the thread of {} cannot be started: {error}; check the limit on threads", path.display()))
+        Error::Io(format!("the writer thread for {} cannot be started: {error}; check the limit on threads", path.display()))
     })
 }
 

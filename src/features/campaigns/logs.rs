@@ -40,7 +40,7 @@ pub struct CampaignLog {
     pub bounce_type: Option<String>,
     /// The type of complaint that the feedback report states; `abuse` if the report states no type.
     pub complaint_type: Option<String>,
-    /// A code for the reason why the recipient was skipped.
+    /// A code that states why the recipient was skipped.
     pub suppression_type: Option<&'static str>,
     /// A sentence that explains why the recipient was skipped.
     pub suppression_reason: Option<String>,

@@ -48,9 +48,9 @@ pub struct Plan {
     pub conversation: ConversationId,
     /// The emails to send, one per language; never empty. The first email also goes to recipients whose language has no email.
     pub emails: Vec<EmailId>,
-    /// The subject in every language; each email's own subject if absent.
+    /// The subject in every language. If absent, each email's own subject is used.
     pub subject: Option<String>,
-    /// The preheader in every language; each email's own preheader if absent.
+    /// The preheader in every language. If absent, each email's own preheader is used.
     pub preheader: Option<String>,
     pub from: String,
     pub from_name: String,
@@ -61,10 +61,10 @@ pub struct Plan {
     pub provider: Option<String>,
     /// Merge field values for all recipients, as the JSON text of an object.
     pub variables: String,
-    /// UTM parameters for links; if absent, the setting of the From address's domain applies.
+    /// UTM parameters for links. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
     pub minimum_score: Option<u8>,
-    /// What to do with recipients whose delivery is unknown; if absent, the installation's setting applies.
+    /// What to do with recipients whose delivery is unknown. If absent, the installation's setting applies.
     pub unknown: Option<Unknown>,
 }
 

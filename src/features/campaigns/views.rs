@@ -49,7 +49,7 @@ pub struct CampaignView {
     pub provider_type: Option<String>,
     /// Merge field values for all recipients.
     pub variables: Map<String, Value>,
-    /// UTM parameters for links; if absent, the setting of the From address's domain applies.
+    /// UTM parameters for links. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
     pub status: CampaignStatus,
     /// The scheduled start time, which may be in the past.

@@ -286,7 +286,7 @@ fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
         FindingKind::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
         FindingKind::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
         FindingKind::Repeat => (Severity::Warning, 15.0, format!("“{word}” repeats a word.")),
-        FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” can be worded better.")),
+        FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” could be improved.")),
     };
     let fix = match &suggestion {
         Some(suggestion) if suggestion.is_empty() => "Remove the word.".to_owned(),

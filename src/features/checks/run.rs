@@ -43,7 +43,7 @@ pub enum Sender {
 
 /// Which checks run, and how. A check whose value is `None` or false does not run.
 pub struct Plan {
-    /// The keys of the clients for the compatibility check; all clients if empty.
+    /// The keys of the clients for the compatibility check. If empty, all clients are checked.
     pub compatibility: Option<Vec<String>>,
     pub links: Option<LinkRequests>,
     pub spelling: Option<SpellingOptions>,

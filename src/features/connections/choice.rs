@@ -62,7 +62,9 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
     let chosen = match usable.len() {
         1 => usable.remove(0),
         many => {
-            let detail = format!("This brand can use {many} connections to {provider}; set connectionId to one of them.");
+            let detail = format!(
+                "This brand can use {many} connections to {provider}; set connectionId to one of the IDs in data.connections."
+            );
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
             return Err(several.see("connections.list", "GET /v1/connections lists the connections"));
@@ -128,8 +130,8 @@ pub async fn client<'e>(
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 
-/// Returns whether a failed request can be retried: the platform ended an access token early, and the token has been refreshed. If the
-/// refresh fails, `error` becomes the error of the refresh.
+/// Returns whether a failed request can be retried. It can if the platform ended the access token early and the token has been refreshed.
+/// If the refresh fails, replaces `error` with the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
     // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {
@@ -144,7 +146,7 @@ pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Conne
     }
 }
 
-/// Records in the connection that it must be reconnected, or that the platform asked for a pause, if the error shows this.
+/// If the error shows that the connection must be reconnected or that the platform asked for a pause, records this in the connection.
 pub async fn note(engine: &Engine, environment: Environment, used: &Connection, error: &PlatformError) -> Result<(), Failure> {
     let (used, data) = (used.clone(), engine.data(environment));
     if let Some(reason) = error.rejection() {
@@ -155,7 +157,7 @@ pub async fn note(engine: &Engine, environment: Environment, used: &Connection, 
     Ok(())
 }
 
-/// Converts an error from a platform into an operation's failure, and records in the connection what the error shows about it.
+/// Converts an error from a platform into an operation's failure. If the error affects the connection, records this in the connection.
 pub async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     let (engine, environment) = (&context.engine, context.caller.environment());
     if let Err(failure) = note(engine, environment, used, &error).await {

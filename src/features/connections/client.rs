@@ -2,7 +2,7 @@
 //! that the platform requests.
 //!
 //! Reads and idempotent changes are retried after temporary failures. A request that creates an object is retried here only after a rate
-//! limit. After any other failure, the object may exist, so the caller checks this before it tries again.
+//! limit. After any other failure, the object may exist, so the caller looks for the object before it tries again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,10 +39,10 @@ pub const LIMITS: Limits = Limits {
     overlong: OversizePolicy::Refuse,
 };
 
-/// The version of Klaviyo's API, which is sent in a header. The other platforms have their version in the path.
+/// The version of Klaviyo's API, which is sent in a header. The other platforms' versions are in the URL path.
 pub const KLAVIYO_REVISION: &str = "2026-07-15";
 
-/// The tags for the groups of a Mailchimp audience, by the ID of the group.
+/// The tags for the groups of a Mailchimp audience, by group ID.
 pub type GroupTags = BTreeMap<String, String>;
 
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl<'e> Client<'e> {
         self.send((method, path, &[]), body, true).await
     }
 
-    /// Creates a resource. If the error is uncertain ([`PlatformError::is_uncertain`]), the resource may exist.
+    /// Creates a resource. If the outcome is uncertain ([`PlatformError::is_uncertain`]), the resource may exist.
     pub async fn create<T: DeserializeOwned>(&self, path: &str, body: &Payload) -> Result<T, PlatformError> {
         self.send((Method::POST, path, &[]), body, false).await
     }
@@ -218,7 +218,9 @@ impl<'e> Client<'e> {
         // Some changes have no response body.
         let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
         if has_too_many_values(read) {
-            return Err(PlatformError::Malformed(format!("{path}: the response has too many values")));
+            return Err(PlatformError::Malformed(format!(
+                "the response to {path} has more JSON values than any expected response"
+            )));
         }
         serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }
@@ -379,7 +381,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
     )
 }
 
-/// Returns the data center of a Mailchimp account: the ending of its key, or what Mailchimp returned with the tokens.
+/// Returns the data center of a Mailchimp account: the suffix of its key, or what Mailchimp returned with the tokens.
 fn region(credentials: &Credentials) -> &str {
     match credentials {
         Credentials::Key(key) => key.expose().rsplit_once('-').map_or("", |(_, region)| region),

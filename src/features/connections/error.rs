@@ -19,7 +19,7 @@ pub enum PlatformError {
     Missing,
     /// The platform refuses the request itself.
     Refused(String),
-    /// The platform asked for a pause: it is rate limiting the account, or is down until then.
+    /// The platform asked for a pause until a given time, because it is rate limiting the account or is down.
     Busy { until: Timestamp, ms: u64 },
     /// The platform did not respond, or reported a server error. A retry may succeed.
     Unavailable(String),
@@ -57,7 +57,9 @@ impl fmt::Display for PlatformError {
             Self::Missing => f.write_str("The requested object does not exist on the platform, or the connection was removed."),
             Self::Refused(said) => write!(f, "The platform refused the request ({said})."),
             Self::Busy { .. } => f.write_str("The platform is down or is rate limiting this account; try again later."),
-            Self::Unavailable(said) => write!(f, "The request to the platform failed ({said}); try again later."),
+            Self::Unavailable(said) => {
+                write!(f, "The request to the platform failed ({}); try again later.", said.trim_end_matches('.'))
+            }
             Self::Suspended(said) | Self::Unreachable(said) => f.write_str(said),
             Self::Malformed(said) => write!(f, "The platform's response cannot be processed ({said})."),
         }

@@ -83,7 +83,7 @@ pub fn start(tx: &mut WriteTx<'_>, used: &Connection, plan: ImportPlan) -> Resul
     jobs::open(tx, used.account, project, Task::Provider(import))
 }
 
-/// Creates a tag and a segment with the same name for an import. The name contains the day and, if a tag or segment already has this name,
+/// Creates a tag and a segment with the same name for an import. The name contains the date and, if a tag or segment already has this name,
 /// a number.
 pub fn label(tx: &mut WriteTx<'_>, project: ProjectId, used: &Connection) -> Result<Label, Failure> {
     let base = format!("{} import {}", used.provider, day::date(day::of(tx.now())));
@@ -155,7 +155,7 @@ pub(super) fn keep(
     provider::commit(tx, id, page)
 }
 
-/// What one step read: the contacts, the error that ended the step, and the position that the step reached.
+/// The result of reading in one step: the contacts, the error that ended the step, and the position that the step reached.
 struct Read {
     page: Option<ProviderPage>,
     error: Option<PlatformError>,

@@ -13,11 +13,11 @@ pub struct Connection {
     pub id: ConnectionId,
     pub account: AccountId,
     pub provider: Provider,
-    /// The name that users gave the connection.
+    /// The connection's name: the name that a user gave it or, by default, the account's name on the platform.
     pub name: String,
-    /// The platform's ID of the connected account.
+    /// The connected account's ID on the platform.
     pub external_id: String,
-    /// The platform's name of the connected account.
+    /// The connected account's name on the platform.
     pub external_name: String,
     /// The only brand that can use the connection; `None` if every brand can.
     pub project: Option<ProjectId>,
@@ -65,7 +65,7 @@ pub enum TemplateKind {
     /// A Klaviyo template with regions that users edit in the drag-and-drop editor.
     KlaviyoHybrid = 2,
     MailchimpTemplate = 3,
-    /// A campaign that is a draft.
+    /// A draft campaign.
     MailchimpCampaign = 4,
     /// A coded email template.
     HubSpotTemplate = 5,

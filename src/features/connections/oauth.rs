@@ -59,7 +59,7 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
     Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
 }
 
-/// How an API client connects an account without a signed-in user, for the error of [`session`].
+/// How an API client connects an account without a signed-in user, for the error that [`session`] returns.
 pub const CONNECT_WITH_KEY: &str = "connect the account with an API key of the platform: POST /v1/connections/{provider}";
 
 /// Returns the session of the signed-in user, who has to consent on the platform. The error for other callers ends with `alternative`:
@@ -93,7 +93,7 @@ pub fn redirect_url(engine: &Engine, provider: Provider) -> String {
     format!("{}/connections/{}/callback", engine.base_url(), provider.alias())
 }
 
-/// A sign-in in progress, which the `state` parameter contains.
+/// A sign-in in progress, as sealed in the `state` parameter.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SignIn {
     pub session: SessionId,

@@ -196,7 +196,7 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            // One more than the platform's segments: the source of the contacts who must not be emailed.
+            // The platform's segments, and the source with the contacts who must not be emailed.
             "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
             _ => (0, 2, 2, 0),
@@ -250,8 +250,8 @@ fn contacts_of_every_platform_keep_their_status_and_their_details() {
     }
 }
 
-/// Contacts who unsubscribed may be on no list. Without a source for them, an online store or a file with an older consent could subscribe
-/// them again.
+/// Contacts who unsubscribed might not be on any list. Without a source for them, an online store or a file with an older consent could
+/// subscribe them again.
 #[test]
 fn contacts_who_must_get_no_email_are_a_source_of_their_own() {
     const PEOPLE: usize = 1_000;

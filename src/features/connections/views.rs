@@ -19,11 +19,11 @@ pub struct ConnectionView {
     /// The platform's name for display.
     #[schemars(extend("enum" = ["Klaviyo", "Mailchimp", "HubSpot"]))]
     pub provider_name: &'static str,
-    /// The name of the connection.
+    /// The connection's name: the name that a user gave it or, by default, the account's name on the platform.
     pub name: String,
-    /// The platform's ID of the connected account.
+    /// The connected account's ID on the platform.
     pub external_id: String,
-    /// The platform's name of the connected account.
+    /// The connected account's name on the platform.
     pub external_name: String,
     /// The only project that can use the connection; absent if every project of the account can.
     pub project_id: Option<ProjectId>,
@@ -94,7 +94,7 @@ impl ConnectionView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceView {
-    /// The platform's ID of the source. Pass it unchanged to the import.
+    /// The source's ID on the platform. Pass it unchanged to the import.
     pub id: String,
     #[serde(rename = "type")]
     pub kind: SourceKind,

@@ -78,7 +78,7 @@ const KEPT: &[(Status, Status, &str)] = &[
 ];
 
 impl Status {
-    /// Returns the reason why a change of this origin does not set the status to `next`; returns `None` if the change is allowed.
+    /// Returns why a change of this origin does not set the status to `next`, or `None` if the change is allowed.
     pub fn keeps(self, next: Status, origin: ChangeOrigin) -> Option<&'static str> {
         if origin == ChangeOrigin::Explicit {
             return None;

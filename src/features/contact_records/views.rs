@@ -35,8 +35,8 @@ pub struct ContactView {
     pub updated_at: WireTime,
     /// When the contact unsubscribed; absent unless the status is `unsubscribed`.
     pub unsubscribed_at: Option<WireTime>,
-    /// The reason why the address is on the account's suppression list; absent if the address is not on the list. A suppressed contact gets
-    /// no marketing email, regardless of its status. An address stays on the list even if its contacts are deleted.
+    /// Why the address is on the account's suppression list; absent if the address is not on the list. A suppressed contact gets no
+    /// marketing email, regardless of its status. An address stays on the list even if its contacts are deleted.
     pub suppression: Option<Reason>,
 } }
 

@@ -30,15 +30,15 @@ pub enum Facet {
     Tag(u32),
     /// A counter without a set: the number of tags in the project.
     Tags,
-    /// A counter without a set: the number that the next contact gets.
+    /// A counter without a set: the number of the next contact.
     NextContact,
-    /// A counter without a set: the number that the next tag gets.
+    /// A counter without a set: the number of the next tag.
     NextTag,
-    /// A counter without a set: increases with every change to a contact, so it shows whether a cached count is still valid.
+    /// A counter without a set. It increases with every change to a contact, so it shows whether a cached count is still valid.
     Revision,
-    /// A counter without a set: increases with every recorded activity of a contact.
+    /// A counter without a set. It increases with every recorded activity of a contact.
     Activity,
-    /// A counter without a set: increases with every change to a topic or to a contact's choice of topics.
+    /// A counter without a set. It increases with every change to a topic or to a contact's choice of topics.
     Topics,
 }
 

@@ -99,7 +99,7 @@ impl Batch {
         Self { keeps_status: true, ..self }
     }
 
-    /// Drops rows whose email belongs to no existing contact, without counting them.
+    /// Drops rows whose email does not belong to an existing contact, without counting them.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }
@@ -129,8 +129,8 @@ pub struct BatchOutcome {
 }
 
 impl BatchOutcome {
-    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none. `done` is what was not done with them,
-    /// such as `copied`.
+    /// Returns a sentence about the rejected rows, worded for users; `None` if there are none. `done` is the word after "not", such as
+    /// `copied`.
     pub fn failures(&self, done: &str) -> Option<String> {
         let count = match self.counts.failed {
             0 => return None,

@@ -37,7 +37,7 @@ pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     contact_sets::count(tx, project, Facet::All)
 }
 
-/// Returns the smallest number that no contact of a project has had.
+/// Returns the smallest number that has never been assigned to a contact in a project.
 pub fn next_number(tx: &impl Read, project: ProjectId) -> Result<u32> {
     Ok(contact_sets::count(tx, project, Facet::NextContact)?.try_into().unwrap_or(u32::MAX))
 }
@@ -364,7 +364,7 @@ mod tests {
         assert!(failures.starts_with("1 contact was not restored. First error: a@example.com, tags: "), "{failures}");
     }
 
-    // Regression: the first note was given as the reason, although it can be about a contact that was copied and kept its status.
+    // Regression test: the first note was given as the reason, although it can be about a contact that was copied and kept its status.
     #[test]
     fn the_reason_of_a_failure_is_not_a_note_on_another_contact() {
         let app = app_with(&EMAILS[..2]);

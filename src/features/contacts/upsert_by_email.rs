@@ -70,7 +70,7 @@ impl ContactResolver<'_> {
         }
     }
 
-    /// Creates a contact for an address that belongs to no contact yet; returns the contact's number.
+    /// Creates a contact for an address that does not belong to a contact yet; returns the contact's number.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, new_contact: NewContact) -> Result<u32> {
         let NewContact { input, digest } = new_contact;
         let project = self.changes.project();

@@ -44,7 +44,7 @@ impl ContactInput {
     }
 }
 
-/// The reason why an input is refused.
+/// Why an input was rejected, and the field at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     pub field: Cow<'static, str>,
@@ -106,7 +106,7 @@ pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
 pub struct NewContactKey {
     /// The contact's ID, which contains a number that was reserved for this contact.
     pub id: ContactId,
-    /// The hash of the contact's email, which belongs to no other contact.
+    /// The hash of the contact's email, which does not belong to any other contact.
     pub digest: [u8; 16],
     /// The times of a contact that keeps its ID when its brand is restored.
     pub times: Option<ContactTimes>,
@@ -199,7 +199,7 @@ pub fn add_tags(
 pub struct MergeOutcome {
     /// The updated contact, if anything changed.
     pub changed: Option<Contact>,
-    /// The reason why the status was not changed, if a different status was requested.
+    /// Why the status was not changed, if a different status was requested.
     pub status_kept: Option<&'static str>,
 }
 

@@ -9,7 +9,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::DOCTOR_DOMAINS_MAX;
 
-/// A domain and its DNS records that are not verified.
+/// A domain and its unverified DNS records.
 pub struct DomainReport {
     pub name: String,
     pub is_verified: bool,

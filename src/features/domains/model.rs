@@ -227,8 +227,8 @@ impl Domain {
         }
     }
 
-    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because DNS may
-    /// have been wrong.
+    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because the DNS
+    /// response may have been wrong.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));

@@ -1,4 +1,4 @@
-//! The functions of this feature that sending uses: they return facts about the domain of a From address.
+//! The functions that other features use to send mail. They return facts about the domain of a From address.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
 use super::utm::Utm;
@@ -17,8 +17,8 @@ pub struct SendingDomain {
     pub domain: String,
     /// The signing keys, at least one. Unsealing and parsing keys is slow, so keep this value for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified: then
-    /// bounces go to the shared bounce domain or, if there is none, to the From address.
+    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified.
+    /// Bounces then go to the shared bounce domain or, if there is none, to the From address.
     pub return_path: Option<String>,
     /// The host of links and pixels. If `None`, this installation's host is used.
     pub tracking_host: Option<String>,
@@ -67,7 +67,7 @@ pub fn added_for(
 }
 
 /// Returns the name and content of each record that contains a public key of the account's domains. Retiring keys are included, because
-/// mail that they signed is verified with them.
+/// they are needed to verify mail that they signed.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
         |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();

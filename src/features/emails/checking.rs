@@ -2,7 +2,8 @@
 //!
 //! Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction of a second, so that
 //! a finished email already has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
-//! can take seconds. Other versions, such as documents that users save, wait for the worker or for their screenshots.
+//! can take seconds. Other versions, such as documents that users save, are first checked by the worker or when their screenshots are
+//! rendered.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::vocab::ids::{AccountId, EmailId, ProjectId};
 use crate::vocab::limits;
 use futures_util::stream::{self, StreamExt};
 
-/// The scores and the worst findings of an email's version.
+/// The scores and the worst findings for a version of an email.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
@@ -84,7 +85,7 @@ fn is_critical(finding: &CheckFinding) -> bool {
     finding.severity == Severity::Critical
 }
 
-/// Returns the result of the checks of an email's version; `None` if the version has not been checked yet.
+/// Returns the check results for a version of an email; `None` if the version has not been checked yet.
 pub fn summary(tx: &impl Read, email: EmailId, version: u32) -> rows::Result<Option<CheckSummary>> {
     let Some(VersionChecks { checks, .. }) = store::checks(tx, email, version)? else { return Ok(None) };
     let ignored: BTreeSet<String> = store::ignored_findings(tx, email)?.into_keys().collect();

@@ -68,7 +68,7 @@ impl ConversationCopy {
         self.emails.len()
     }
 
-    /// Returns bytes that differ if the content of the emails differs.
+    /// Returns the content of the emails as bytes, which are compared to detect changes.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         for copy in &self.emails {

@@ -69,7 +69,7 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
     })
 }
 
-/// Reads the data that the correction of a finding requires.
+/// Reads the data that is required to correct a finding.
 pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<CorrectionTarget, Failure> {
     if email.stage != Stage::Ready {
         let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
@@ -84,7 +84,7 @@ pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Resul
     Ok(CorrectionTarget { email, version, html, document, finding })
 }
 
-/// Returns the corrected email, or the reason why the finding cannot be fixed automatically.
+/// Returns the corrected email, or an error that states why the finding cannot be fixed automatically.
 pub async fn correct(context: &StageContext, account: AccountId, found: CorrectionTarget) -> Result<EmailCorrection, Failure> {
     let done = done(&found.finding);
     let new = match &found.document {

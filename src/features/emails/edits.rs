@@ -1,7 +1,7 @@
 //! Edits emails according to prompts. The transaction that stores the new version also marks the edit as done.
 //!
-//! An edit is first stored as a row, even if a request waits for it, so that it survives a restart. Previews and import instructions have
-//! no such row.
+//! An edit is first stored as a row, even if a request is waiting for the result, so that the edit survives a restart. Previews and import
+//! instructions have no such row.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
-    /// Returns the email as the preview with this ID shows it, with the content of this version.
+    /// Returns the email with the content of this version, as a preview with this ID.
     pub fn shown(self, tx: &impl Read, project: ProjectId, email: EmailView, preview: EditId) -> rows::Result<EditedEmail> {
         let texts = postal_address::in_texts(tx, project, self.texts)?;
         let json = self.document.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -228,7 +228,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// The result of an attempt to edit or generate an email, or the reason why it failed (worded for users), and the model usage.
+/// The result of an attempt to edit or generate an email, or the reason for its failure (worded for users), and the model usage.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Whether an attempt renders the screenshots of the new version.
@@ -266,7 +266,7 @@ pub async fn preview(
     Ok(made.map(|made| (id, made)))
 }
 
-/// Stores a previewed edit as the email's newest version, and the edit as completed.
+/// Saves the result of a previewed edit as the email's newest version, and records the edit as completed.
 pub fn save_previewed(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -43,7 +43,7 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// The email lacks a fact of the brief.
+    /// The email lacks a fact from the brief.
     FactMissing,
     /// The email repeats a code, a product or a sentence.
     FactRepeated,
@@ -61,7 +61,7 @@ pub enum FindingKind {
     LineIncomplete,
     /// The prompt contains text whose meaning is unclear, so the email leaves it out.
     Unclear,
-    /// The built-in composer cannot translate text of the brief into the email's language, so the email leaves it out.
+    /// The built-in composer cannot translate text from the brief into the email's language, so the email leaves it out.
     NotTranslated,
     /// Any other problem, or advice for improving the email.
     Note,

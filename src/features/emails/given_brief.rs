@@ -12,7 +12,8 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Returns the brief to write from. The spans of `given` refer to the prompt. Dates in new text are relative to `today`.
+/// Returns the brief from which the emails are written. The spans of `given` refer to the prompt. Dates in new text are relative to
+/// `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();
@@ -125,8 +126,8 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     }
 }
 
-/// Replaces the occurrence of `old` with the index `place` with `new` or, if there is none, the first occurrence. Changes nothing if the
-/// text already contains `new`.
+/// Replaces the occurrence of `old` at index `place` with `new`. If there is no occurrence at this index, replaces the first one. Changes
+/// nothing if the text already contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {
         return;

@@ -55,7 +55,7 @@ pub struct GenerationRequest {
     pub on_failure: OnFailure,
     /// The languages of each email. The first language is the original's.
     pub languages: Vec<String>,
-    /// The number of emails; inferred from the prompt if absent.
+    /// The number of emails. If absent, it is inferred from the prompt.
     pub count: Option<u8>,
     pub images: Vec<String>,
     /// The conversation whose emails serve as a reference for style.

@@ -64,7 +64,7 @@ pub fn in_texts(tx: &impl Read, project: ProjectId, texts: Texts) -> Result<Text
     })
 }
 
-/// Returns whether reading this text fills in the brand's address.
+/// Returns whether this text contains the placeholder for the brand's address.
 pub fn follows_brand(text: &str) -> bool {
     text.contains(POSTAL_ADDRESS)
 }

@@ -1,4 +1,4 @@
-//! Resolves the emails that a send request refers to: one email, or an email of a conversation in all of its languages.
+//! Resolves the emails that a send request refers to: one email, or an email of a conversation in all its languages.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub struct Headline {
     pub preheader: String,
 }
 
-/// The emails to send, one in each language. Recipients whose language is missing get the first email.
+/// The emails to send, one in each language. Recipients whose language is missing receive the first email.
 #[derive(Clone, Debug)]
 pub struct EmailChoice {
     pub emails: Vec<ReadyEmail>,

@@ -202,12 +202,12 @@ pub fn open_checks(tx: &impl Read, limit: usize) -> Result<Vec<(AccountId, Email
     Ok(tx.list(CHECK_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
 }
 
-/// Stores that users ignore a finding.
+/// Records that users ignore a finding.
 pub fn ignore_finding(tx: &mut WriteTx<'_>, email: EmailId, finding: &str, ignored: &IgnoredFinding) {
     tx.put(IGNORED, &(email, finding.to_owned()), ignored);
 }
 
-/// Stores that users no longer ignore a finding.
+/// Records that users no longer ignore a finding.
 pub fn notice_finding(tx: &mut WriteTx<'_>, email: EmailId, finding: &str) {
     tx.delete(IGNORED, &(email, finding.to_owned()));
 }

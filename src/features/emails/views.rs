@@ -146,8 +146,8 @@ pub struct GenerationStatus {
     /// design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// The model that the request names or, by default, the default model; `composer`, the built-in composer, for emails that are created
-    /// from a design or a document.
+    /// The model that the request names or, if it names none, the default model; `composer`, the built-in composer, for emails that are
+    /// created from a design or a document.
     pub model: String,
     /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
     /// writer.
@@ -283,8 +283,8 @@ pub struct EditedEmail {
     pub done: Vec<String>,
     /// The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt that works.
     pub not_done: Vec<String>,
-    /// The ID of a preview. POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email with this ID. Absent if the edit was
-    /// saved.
+    /// The ID of a preview. To save the returned email, use this ID in POST /v1/emails/{emailId}/edits/{editId}/save. Absent if the edit
+    /// was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview_id: Option<EditId>,
 }
@@ -306,7 +306,7 @@ pub struct EditView {
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Always false if present: a failed edit makes no changes, because a version is either created completely or not created.
+    /// Always false if present: a failed edit makes no changes, because a version is either created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
     /// The requested change, in the user's words.

@@ -1,4 +1,4 @@
-//! The steps of the email workers, which the table of workers runs.
+//! The steps of the email workers, which `src/workers.rs` runs.
 
 use std::sync::Arc;
 

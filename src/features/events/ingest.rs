@@ -208,10 +208,10 @@ impl Ingest<'_, '_> {
             _ => "identifiers.externalOrderId",
         };
         let reason = match subscriber_id {
-            Some(_) => "no contact of the brand has this ID; correct it, or set email to create a contact",
+            Some(_) => "no contact in the brand has this ID; correct it, or set email to create a contact",
             None => {
-                "no contact of the brand has this ID; set email to create a contact, or first report an event with this ID \
-                 and with email or subscriberId"
+                "no contact in the brand is linked to this ID; set email to create a contact, or first report an event that \
+                 has this ID and either email or subscriberId"
             }
         };
         Err(IngestError::NoContact(FieldError::new(field, reason)))

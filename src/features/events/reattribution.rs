@@ -108,7 +108,8 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Deletes events and noncontact clicks that are too old to be listed or attributed. Returns whether more may be left.
+/// Deletes events, and clicks by recipients who are not contacts, that are too old to be listed or attributed. Returns whether more may be
+/// left.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))

@@ -32,7 +32,7 @@ impl Format {
     /// All export formats.
     pub const ALL: [Self; 4] = [Self::Html, Self::Mjml, Self::Png, Self::Pdf];
 
-    /// The format's name in the API, which is also the file extension.
+    /// Returns the format's name in the API, which is also the file extension.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// The format's description for users.
+    /// Returns the format's description for users.
     pub fn about(self) -> &'static str {
         match self {
             Self::Html => "The email's HTML, with merge fields that are not filled in.",

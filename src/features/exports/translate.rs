@@ -70,8 +70,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
         let Some(end) = marks.end_of(rest) else {
             out.push('{');
             rest = &rest[1..];
-            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that a brace and a following CSS
-            // selector form.
+            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that consists of a brace and the first
+            // character of a CSS selector.
             if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
                 out.push(' ');
             }
@@ -104,7 +104,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the last line in which no comment end was found. If more bytes are left, the search is still in that line.
+    /// The number of bytes that follow the last line in which no end of a comment was found. If more bytes are left, the search is still in
+    /// that line.
     no_comment: Option<usize>,
 }
 

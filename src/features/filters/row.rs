@@ -1,4 +1,4 @@
-//! Reads from the bytes of a contact's row only the fields that a filter needs.
+//! Reads only the fields that a filter needs from the bytes of a contact's row.
 //!
 //! Building a whole contact requires a dozen allocations, which takes about a second for a million contacts. This code therefore skips over
 //! the bytes in the order of [`Contact`]'s fields. The planner's test compares the result with the whole contact, on random contacts and

@@ -1,7 +1,7 @@
 //! The scan of rows, which finds the contacts that pass a probe.
 //!
-//! Contact numbers are divided into chunks, and each thread takes the next free chunk. A chunk with many candidates is read as one range,
-//! and a chunk with few candidates by lookups. The size of the result determines the memory use.
+//! Contact numbers are divided into chunks, and each thread takes the next free chunk. A chunk with many candidates is read as one range.
+//! In a chunk with few candidates, each row is read separately. The size of the result determines the memory use.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;

@@ -1,5 +1,5 @@
-//! Rules for the combination of a condition's fields, for the schema of filters. The schema contains only those rules in `check.rs` that it
-//! can express. For example, a schema cannot require that one value precedes another, or count conditions across nested groups.
+//! Schema rules for how the fields of a filter condition can be combined. The schema contains only those rules in `check.rs` that it can
+//! express. For example, a schema cannot require that one value precedes another, or count conditions across nested groups.
 
 use schemars::Schema;
 use serde_json::{Value, json};

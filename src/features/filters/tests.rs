@@ -143,7 +143,7 @@ fn scene() -> Scene {
     Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
-/// Creates three topics with the choices of contacts, some of whom are deleted. Then deletes the last topic.
+/// Creates three topics and stores contacts' choices for these topics. Some of the contacts are deleted. Then deletes the last topic.
 fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
     let seed = dice.below(u64::MAX);
     write(store, move |tx| {

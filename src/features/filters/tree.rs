@@ -203,7 +203,7 @@ pub struct ActivityCondition {
     /// With `between`: the end of the period, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<WireTime>,
-    /// The campaign that the activity must belong to; any campaign if absent.
+    /// The campaign that the activity must belong to. If absent, activity of any campaign matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<CampaignId>,
 }

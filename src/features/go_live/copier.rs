@@ -46,7 +46,7 @@ pub enum CopyRule {
 #[derive(Clone, Debug, Default)]
 pub struct CopiedPart {
     pub counts: Vec<CopyCounts>,
-    /// The reasons why objects were not copied, worded for users.
+    /// Why objects were not copied, worded for users.
     pub skipped: Vec<String>,
     /// The folded names of the tags that the target did not have.
     pub new_tags: Vec<String>,

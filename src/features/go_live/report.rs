@@ -83,7 +83,7 @@ pub struct CopyReport {
     pub live_project_id: ProjectId,
     /// The counts by kind.
     pub copied: Vec<CopyCounts>,
-    /// The reasons why objects were not copied, worded for users.
+    /// Why objects were not copied, worded for users.
     pub skipped: Vec<String>,
     /// The value of `contactsAfter` for the next request, which copies more contacts. Present if some contacts have not been copied yet.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,7 @@ pub struct GivenSignature {
 /// The pattern for the URL of the page to which browsers are redirected. Blank text means no page.
 pub const PAGE_PATTERN: &str = r"^(?:[\t-\r ]*| *[Hh][Tt][Tt][Pp][Ss]?:[^\x00-\x1f\x7f-\x9f]+)$";
 
-/// Adds to the schema which fields are allowed for webhooks for contacts and for events.
+/// Adds schema rules for the fields that contact webhooks and event webhooks can have.
 pub fn by_kind(schema: &mut Schema) {
     let fields = |pattern: String| {
         json!({
@@ -94,7 +94,7 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
     }
 }
 
-/// Returns the first of the set fields that only webhooks for contacts can have.
+/// Returns the first field that is set although only contact webhooks can have it.
 fn field_of_contacts(hook: &Hook) -> Option<&'static str> {
     let fields =
         [("tags", !hook.tags.is_empty()), ("topicId", hook.topic.is_some()), ("consentSource", hook.consent_source.is_some())];

@@ -80,7 +80,7 @@ fn fields_of(kind: HookKind) -> &'static str {
     }
 }
 
-/// Converts a body to input in the format of the API's own operations.
+/// Converts a body to input in the format of the API operations.
 pub fn input(hook: &Hook, body: &Value) -> Value {
     let mut input = mapped(hook.kind, &hook.mapping, body);
     if let (HookKind::Events, Some(name)) = (hook.kind, &hook.event_name) {
@@ -129,7 +129,7 @@ pub fn no_event_field(field: &str) -> FieldError {
     FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use {fields}"))
 }
 
-/// Returns the event with these field values, in the format of the API's own operations. `name` overrides the event's name.
+/// Returns the event with these field values, in the format of the API operations. `name` overrides the event's name.
 pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: Option<&str>) -> Value {
     let mut input = Map::new();
     values.into_iter().for_each(|(field, value)| set(HookKind::Events, &mut input, field, value));

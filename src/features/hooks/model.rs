@@ -31,7 +31,7 @@ pub struct Hook {
     pub url_hash: [u8; 32],
     /// How requests are signed; `None` if signatures are not checked.
     pub signature: Option<SignatureCheck>,
-    /// Maps fields to the paths of their values in the body. If empty, the body must use the field names.
+    /// The path of each field's value in the body. If empty, the body must use the field names.
     pub mapping: BTreeMap<String, String>,
     /// The name of all events. If absent, the name comes from the body.
     pub event_name: Option<String>,

@@ -162,7 +162,7 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains and the reason why it would be rejected, if any. Runs only the checks that require no stored
+/// Returns the input that a body contains and the reason that it would be rejected, if any. Runs only the checks that require no stored
 /// data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
@@ -174,7 +174,7 @@ pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     (input, checked)
 }
 
-/// Returns the webhook of a URL, if the URL is current and the webhook is active.
+/// Returns the webhook that the token in a URL belongs to, if the URL is current and the webhook is active.
 pub fn active(tx: &impl Read, token: &super::Token) -> Result<Option<Hook>, Failure> {
     let hook = store::find(tx, token.account, token.id)?;
     Ok(hook.filter(|hook| hook.active && token.matches(&hook.url_hash)))

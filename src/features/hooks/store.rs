@@ -37,7 +37,7 @@ pub fn delete(tx: &mut WriteTx<'_>, hook: &Hook) -> Result<()> {
     tx.delete_span(DELIVERIES, &DELIVERIES.under(&(hook.id,)), limits::HOOK_DELIVERIES_KEPT + 1).map(drop)
 }
 
-/// Counts all signature secrets, and those that the master key in `seal` does not open.
+/// Counts all signature secrets, and those that the master key in `seal` cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(HOOKS, &Span::default(), Order::Forward, |_, hook| {
@@ -53,7 +53,7 @@ pub fn standing(tx: &impl Read, id: HookId) -> Result<Standing> {
     Ok(tx.get(STANDINGS, &id)?.unwrap_or_default())
 }
 
-/// Returns the last deliveries, newest first.
+/// Returns the latest deliveries, newest first.
 pub fn deliveries(tx: &impl Read, id: HookId) -> Result<Vec<HookDelivery>> {
     let rows = tx.list(DELIVERIES, &DELIVERIES.under(&(id,)), Order::Backward, limits::HOOK_DELIVERIES_KEPT)?;
     Ok(rows.into_iter().map(|(_, delivery)| delivery).collect())

@@ -62,7 +62,7 @@ pub struct HeldItem {
     /// The name, subject, URL or prompt.
     pub name: String,
     pub environment: Environment,
-    /// The number of recipients of a send or batch, or of deliveries of a webhook; otherwise 1.
+    /// The number of recipients of a send or batch, or of deliveries of a webhook. For other work, 1.
     pub count: u64,
 }
 
@@ -173,7 +173,7 @@ struct Scan<'a> {
     hold: &'a OnHold,
     account: Option<AccountId>,
     scanned_max: usize,
-    /// Whether there were at least `scanned_max` objects of one kind, so that the counts may be incomplete.
+    /// Whether there were at least `scanned_max` objects of one kind. If so, the counts may be incomplete.
     is_partial: bool,
     view: SendingHold,
 }

@@ -40,7 +40,7 @@ pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Re
     })
 }
 
-/// The number of secrets in one store that a key does not decrypt, by kind.
+/// The number of secrets in one store that a key cannot decrypt, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreadableSecrets {
     pub domains: u64,
@@ -51,7 +51,7 @@ pub struct UnreadableSecrets {
     pub connections: u64,
 }
 
-/// Returns the number of secrets in one environment that a key does not decrypt.
+/// Returns the number of secrets in one environment that a key cannot decrypt.
 pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
     let of = |sealed: SecretCount| sealed.closed;
     Ok(UnreadableSecrets {

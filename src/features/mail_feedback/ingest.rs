@@ -50,7 +50,7 @@ pub enum SampleKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngestResult {
     pub events: usize,
-    /// The number of events with a token of a message from this environment.
+    /// The number of events whose token belongs to a message from this environment.
     pub recognized: usize,
     pub counts: Counts,
     /// Whether the request made Mailmill confirm a subscription to an SNS topic.
@@ -60,7 +60,7 @@ pub struct IngestResult {
 #[derive(Debug)]
 pub enum Rejected {
     Refused(Refusal),
-    /// The request was not handled for another reason, such as a certificate that cannot currently be fetched.
+    /// The request failed for another reason: for example, a certificate could not be fetched.
     Failed(Failure),
 }
 
@@ -329,7 +329,7 @@ fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult
     Ok(accepted)
 }
 
-/// Stores the reason why a request was rejected, for the mail service's page.
+/// Stores the reason that a request was rejected, for the mail service's page.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
     let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
     let key = (source.account, source.id);

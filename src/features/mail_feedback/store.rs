@@ -61,7 +61,7 @@ pub fn services(tx: &impl Read) -> Result<BTreeSet<MailService>> {
     Ok(services)
 }
 
-/// Counts the secrets of all mail services, and those that the master key in `seal` does not open.
+/// Counts the secrets of all mail services, and those that the master key in `seal` cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, id), row| {

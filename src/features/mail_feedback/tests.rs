@@ -192,7 +192,7 @@ fn a_hard_bounce_suppresses_the_address_once_and_a_forged_one_does_not() {
     }
 }
 
-/// Returns why a request is rejected if it has no headers or is signed with another key.
+/// Returns why a request is rejected if it has no headers or is signed with a different key.
 fn reason_of(service: MailService) -> &'static str {
     if service == MailService::Mailgun { "signature_wrong" } else { "signature_missing" }
 }

@@ -41,7 +41,7 @@ pub struct MailFeedbackView {
     pub other_events: u64,
     /// The number of events that match no message of this environment. They have no effect.
     pub unmatched_events: u64,
-    /// The number of repeated requests. They have no effect.
+    /// The number of duplicate requests, which have no effect.
     pub repeated_requests: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -76,7 +76,8 @@ impl MeteredModel {
 }
 
 impl Meter {
-    /// Counts the estimate of a request. Returns an error if the request could exceed a limit or if the estimate cannot be stored.
+    /// Adds the estimated usage of a request to the stored usage. Returns an error if the request could exceed a limit or if the estimate
+    /// cannot be stored.
     async fn reserve(&self, model: &str, estimate: Usage) -> Result<Entry, ModelError> {
         let Payer { account, project, environment } = self.payer;
         let entry = Entry { account, month: month::of(self.clock.now()), project, environment };

@@ -16,7 +16,7 @@ const DRAWING_VERSION: u32 = 2;
 /// The digest of the values that determine a rendering, except its images.
 pub type ContentDigest = [u8; 32];
 
-/// The rendering engine and the digest of the tables of HTML and CSS support. Both affect the pictures.
+/// The rendering engine and the digest of the HTML and CSS support tables. Both affect the pictures.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnWith {
     pub engine: &'static str,
@@ -86,7 +86,7 @@ impl Record for Drawing {}
 pub enum DrawingState {
     Waiting,
     Drawn(Box<Picture>),
-    /// The reason why rendering failed, worded for users.
+    /// Why rendering failed, worded for users.
     Failed(String),
 }
 

@@ -93,7 +93,7 @@ pub struct PreviewDeviceView {
     /// The time that rendering took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processing_time: Option<u32>,
-    /// The reason why rendering failed.
+    /// Why rendering failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -51,7 +51,7 @@ struct Running {
     drawings: Vec<DrawingId>,
 }
 
-/// Draws waiting previews in parallel, preferably of different accounts.
+/// Draws waiting previews in parallel, preferably from different accounts.
 pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let studio = Studio { data: engine.data(environment).clone(), engine };
     let mut work = FuturesUnordered::new();
@@ -59,7 +59,7 @@ pub async fn draw(engine: Arc<Engine>, environment: Environment) -> Result<Step,
     let mut running: Vec<Running> = Vec::new();
     let mut failed = None;
     loop {
-        // The subscription precedes reading the queue, so that no addition in between is missed.
+        // Subscribe before reading the queue, so that no addition in between is missed.
         let added = Box::pin(studio.data.store.changed(tables::PREVIEW_QUEUE).notified());
         while running.len() < limits::EMAIL_PREVIEWS_AT_ONCE && started.len() < limits::EMAIL_PREVIEWS_PER_STEP {
             let Some(next) = next(&studio.data.store.read(), &started, &running)? else { break };

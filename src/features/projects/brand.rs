@@ -46,8 +46,9 @@ pub struct BrandLogo {
     pub url: String,
     /// Where the logo was found.
     pub source: BrandLogoSource,
-    /// The measured size in pixels; absent if the logo has not been measured.
+    /// The measured width in pixels; absent if the logo has not been measured.
     pub width: Option<u32>,
+    /// The measured height in pixels; absent if the logo has not been measured.
     pub height: Option<u32>,
     /// The backgrounds on which the logo is visible.
     pub background: BrandLogoBackground,
@@ -175,8 +176,9 @@ pub struct BrandImage {
     /// The alternative text from the page, or a description.
     pub description: Option<String>,
     pub tags: Vec<String>,
-    /// The measured size of the image in pixels.
+    /// The measured width of the image in pixels.
     pub width: Option<u32>,
+    /// The measured height of the image in pixels.
     pub height: Option<u32>,
     /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,

@@ -125,7 +125,7 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns a URL in the form for the log: without the query, which may contain a signature, and without the contents of a data URL.
+/// Returns a URL for the log, without the query, which may contain a signature, and without the contents of a data URL.
 fn for_log(url: &str) -> &str {
     url.split(['?', '#', ',']).next().unwrap_or_default()
 }

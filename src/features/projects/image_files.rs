@@ -32,8 +32,8 @@ pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobI
     id
 }
 
-/// Schedules the deletion of an upload that was removed from its project. The file is kept for some time for emails that were already sent
-/// with it.
+/// Schedules the deletion of an upload that was removed from its project. The file is kept for some time, because emails that were already
+/// sent show it.
 pub fn let_go(tx: &mut WriteTx<'_>, engine: &Engine, url: &str) -> StoreResult<()> {
     match upload(engine, url) {
         Some(file) => blobs::expire(tx, file, tx.now().plus_ms(UPLOADED_IMAGE_KEPT_MS)),

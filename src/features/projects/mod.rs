@@ -51,8 +51,8 @@ use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use store::{images, products as stored_products};
 
-/// A key with any of these permissions can read projects. There is no separate permission. Listing projects, which reveals their IDs,
-/// requires only a permission of any kind.
+/// A key with any of these permissions can read projects. There is no separate permission for reading projects. A key with any permission
+/// can list projects, which reveals their IDs.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 

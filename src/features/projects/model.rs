@@ -27,7 +27,7 @@ pub struct Project {
     pub urls: Vec<String>,
     pub logos: Logos,
     pub sender: Option<DefaultSender>,
-    /// The reason why the import failed, worded for users.
+    /// Why the import failed, worded for users.
     pub error: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -96,7 +96,8 @@ impl Project {
 /// The address of a web page: http or https, a host name or IP address, an optional port and a path, without a user name or fragment. The
 /// address is ASCII: international host names are in DNS form, and other non-ASCII characters are percent-encoded.
 ///
-/// A valid address may have no server, or a server that the service must not connect to. This is checked when a connection is opened.
+/// A valid address might not have a server, or might have a server that the service must not connect to. Both are checked when a connection
+/// is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,

@@ -131,7 +131,8 @@ impl Product {
         !self.hidden && !self.store.as_ref().is_some_and(|link| link.sold_out)
     }
 
-    /// Returns whether an import that finds `other` recognizes this product: by its URL or its name, or as a product merged into this one.
+    /// Returns whether an import that finds `other` recognizes it as this product: by its URL or its name, or as a product merged into this
+    /// one.
     pub fn is_like(&self, other: &BrandProduct) -> bool {
         let key = ProductKey::of(other);
         let mut all = self.keys().chain(self.merged.iter().cloned());

@@ -71,7 +71,7 @@ pub struct SenderView {
     pub from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// The address that replies are sent to; the From address if absent.
+    /// The address that replies are sent to. If none is set, replies go to the From address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
 }
@@ -261,8 +261,9 @@ pub struct ProjectImageView {
     /// A description of the image, set by a user or filled in by the image analysis.
     pub description: Option<String>,
     pub tags: Vec<String>,
-    /// The measured size of the image in pixels.
+    /// The measured width of the image in pixels.
     pub width: Option<u32>,
+    /// The measured height of the image in pixels.
     pub height: Option<u32>,
     /// The colors that cover most of the image, as `#RRGGBB`.
     pub colors: Vec<String>,
@@ -396,7 +397,7 @@ impl ProductView {
 /// The result of removing an image, a knowledge-base entry or a product.
 #[derive(Serialize, JsonSchema)]
 pub struct RemovalResult {
-    /// A message for users that names what was removed.
+    /// A message that tells users what was removed.
     pub message: String,
 }
 

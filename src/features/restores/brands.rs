@@ -63,7 +63,7 @@ pub fn list(engine: &Engine, copy: &RestoredCopy, account: AccountId) -> Result<
     Ok(brands)
 }
 
-/// Returns whether the store has no brand with this ID and has never numbered one of the brand's contacts, as if the brand had never
+/// Returns whether the store has no brand with this ID and has never assigned a number to a contact of the brand, as if the brand had never
 /// existed.
 pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     Ok(projects::find(now, account, project)?.is_none() && contacts::next_number(now, project)? == 0)

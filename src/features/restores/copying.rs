@@ -16,7 +16,7 @@ use crate::features::suppressions::Digester;
 use crate::vocab::ids::{ConversationId, ProjectId};
 use crate::vocab::limits;
 
-/// Copies the next part of the brand. Returns whether more may remain.
+/// Copies the next part of the brand. Returns whether more parts may remain.
 pub async fn step(engine: &Arc<Engine>, restore: &Restore) -> Result<bool, Failure> {
     let (Some(order), Some(copy)) = (restore.order, engine.restored.copy()) else { return Ok(false) };
     let into = engine.data(order.environment).store.clone();

@@ -26,7 +26,7 @@
 //!
 //! Like the other operations on the continuous backup, these operations are available only to the owner and the admins of the
 //! installation's own account, and restore only this account's brands. A restore takes disk space that all accounts share, so owners and
-//! admins of other accounts ask the operator, who can restore every brand on the command line.
+//! admins of other accounts must ask the operator, who can restore every brand on the command line.
 
 mod brands;
 mod copying;

@@ -40,7 +40,7 @@ pub enum State {
     /// The worker copies the brand into the installation.
     Copying,
     Completed,
-    /// The reason why the restore failed, worded for users.
+    /// Why the restore failed, worded for users.
     Failed(String),
 }
 

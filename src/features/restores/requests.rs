@@ -99,7 +99,7 @@ pub async fn apply(
     if known.is_none() {
         let remedy = match mode {
             RestoreMode::Copy => "Restore into the existing brand, with the mode missing or replace.",
-            RestoreMode::Missing | RestoreMode::Replace => "The account has no room for the restored brand.",
+            RestoreMode::Missing | RestoreMode::Replace => "Delete a brand first.",
         };
         projects::require_room(&now, found.account, remedy)?;
     }

@@ -46,7 +46,7 @@ pub struct RestoreView {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RestoreProgress {
     pub done: u64,
-    /// The number of all objects to download; 0 until it is known.
+    /// The total number of objects to download; 0 until it is known.
     pub total: u64,
 }
 

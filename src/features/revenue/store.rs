@@ -17,7 +17,7 @@ use crate::vocab::tables;
 const ORDERS: Table<(ProjectId, Digest), Order> = Table::new(tables::ORDERS);
 const DAYS: Table<(u8, [u8; 12], u32, [u8; 3]), Revenue> = Table::new(tables::REVENUE_DAYS);
 const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIONS);
-/// The orders of each contact that are needed to attribute refunds.
+/// The orders that are needed to attribute refunds, by contact.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
 
 /// The checks that decode every row of these tables.

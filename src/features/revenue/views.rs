@@ -9,7 +9,7 @@ use super::model::Revenue;
 use crate::base::amount::Amount;
 use crate::base::currency::Currency;
 
-/// The orders attributed to an email. An order is attributed to the email that its contact clicked last in the five days before the order.
+/// The orders attributed to an email. An order is attributed to the last email that the contact clicked in the five days before the order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversion {

@@ -1,8 +1,8 @@
 //! Imports the rows in a file as customer events.
 //!
-//! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. After a crash, the
-//! import resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. If the file
-//! has no dedupeKey column, the key is computed from the row, so that a file that only grows can be imported repeatedly.
+//! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. After a crash, the import
+//! resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. If the file has no
+//! dedupeKey column, the key is computed from the row, so that a file to which rows are only appended can be imported repeatedly.
 
 use std::collections::BTreeMap;
 

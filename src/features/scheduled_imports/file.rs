@@ -112,8 +112,8 @@ impl<'s> FetchedFile<'s> {
         }
     }
 
-    /// Fetches the file; returns the file's encoding, `None` if the file has not changed since the last import, or the reason why
-    /// it cannot be imported.
+    /// Fetches the file; returns the file's encoding, `None` if the file has not changed since the last import, or an error that states why
+    /// the file cannot be imported.
     async fn fetch(&mut self, mut download: Download, known: &Known) -> Result<Result<Option<Encoding>, String>, Failure> {
         let mut digest = Sha256::new();
         loop {

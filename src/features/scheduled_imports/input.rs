@@ -15,12 +15,12 @@ use crate::vocab::limits;
 pub fn check_fields(source: &Source, given: &[(&str, bool)]) -> Result<(), Failure> {
     let (what, own): (&str, &[&str]) = match source {
         Source::File(FileSource { target: Target::Contacts(_), .. }) => {
-            ("contacts in a file", &["url", "delimiter", "columnMap", "onConflict", "tags", "status", "consentMode"])
+            ("imports of contacts from a file", &["url", "delimiter", "columnMap", "onConflict", "tags", "status", "consentMode"])
         }
         Source::File(FileSource { target: Target::Events(_), .. }) => {
-            ("events in a file", &["url", "delimiter", "mapping", "eventName"])
+            ("imports of events from a file", &["url", "delimiter", "mapping", "eventName"])
         }
-        Source::Platform(_) => ("contacts on a platform", &["connectionId", "sources", "consentMode", "fieldMap"]),
+        Source::Platform(_) => ("imports from a platform", &["connectionId", "sources", "consentMode", "fieldMap"]),
     };
     match given.iter().find(|(field, is_given)| *is_given && !own.contains(field)) {
         Some((field, _)) => Err(Failure::field(field, format_args!("does not apply to {what}; omit it"))),

@@ -1,9 +1,9 @@
 //! Scheduled imports: contacts or customer events that are imported regularly (`assets/docs/scheduled-imports.md`).
 //!
-//! If the source is a file, a run fetches and stores the file if the server has a newer version. Then a contact job imports the contacts,
-//! as for an uploaded file (`features/contacts/jobs`), or `events` imports the events. If the source is a platform, a run is a contact job,
-//! like an import from a connection; later runs read only changes, until the source is changed. A failed run is retried after a pause.
-//! After several failures in a row, the scheduled import is paused and shows the reason.
+//! If the source is a file, a run checks whether the server has a newer version, and fetches and stores it. Then a contact job imports the
+//! contacts, as for an uploaded file (`features/contacts/jobs`), or `events` imports the events. If the source is a platform, a run is a
+//! contact job, like an import from a connection; later runs read only changes, until the source is changed. A failed run is retried after
+//! a pause. After several failures in a row, the scheduled import is paused and shows the reason.
 //!
 //! Invariants: the transaction that starts a run's import also records the import in the run, so a run starts its import only once; and a
 //! version of a file, or a time up to which changes were read, counts as known only after the import has completed.

@@ -28,7 +28,7 @@ pub struct ScheduledImport {
     /// When the next run starts or, during a run, when it continues.
     pub due_at: Timestamp,
     pub running: Option<Running>,
-    /// What the last completed import has read.
+    /// What the last completed import read.
     pub known: Known,
     pub last_run: Option<LastRun>,
     /// The number of failed runs since the last one that succeeded.
@@ -91,7 +91,7 @@ impl ContactRows {
 /// How each row in a file becomes a customer event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
-    /// Maps event fields to column headers. If empty, the headers must be the field names.
+    /// The column header for each event field. If empty, the headers must be the field names.
     pub mapping: BTreeMap<String, String>,
     /// The name of all events. If absent, the name comes from a column.
     pub event_name: Option<String>,
@@ -222,8 +222,7 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. If the last run succeeded, the next run starts one interval of the new length after the
-    /// last run ended.
+    /// Changes the time between two runs. If the last run succeeded, the next run is due one new interval after the end of the last run.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         self.every_hours = every_hours;
         if let Some(run) = self.last_run.as_ref().filter(|_| self.running.is_none() && self.failures == 0) {

@@ -144,7 +144,7 @@ fn failures_name_the_remedy_and_pause_after_ten_in_a_row() {
         (401, "", "without signing in"),
         (304, "", "status 304"),
         (200, "", "the file is empty"),
-        (200, "name\nAda\n", "no header was recognized as the email address"),
+        (200, "name\nAda\n", "no column was recognized as the email address"),
         (200, "PK\u{3}\u{4}", "Excel"),
         (500, "", "status 500. This is usually temporary."),
         (429, "", "status 429. This is usually temporary."),

@@ -42,7 +42,7 @@ pub struct ScheduledImportView {
     pub status: Option<Status>,
     /// What happens to contacts without a status, if `status` is absent; absent for events.
     pub consent_mode: Option<ConsentMode>,
-    /// Maps event fields to column headers.
+    /// The column header for each event field.
     pub mapping: BTreeMap<String, String>,
     /// The name of all events.
     pub event_name: Option<String>,
@@ -53,7 +53,7 @@ pub struct ScheduledImportView {
     pub connection_id: Option<ConnectionId>,
     /// The sources on the platform.
     pub sources: Vec<ImportedSource>,
-    /// Maps the platform's fields to contact fields. All other fields are imported with the default mapping.
+    /// The contact field for each of these platform fields. All other fields are imported with the default mapping.
     pub field_map: FieldMap,
     /// The tag that is added to all contacts from the sources.
     pub tag: Option<String>,
@@ -104,7 +104,7 @@ pub struct RunView {
     /// `unchanged` if the file has not changed since the last import.
     #[schemars(extend("enum" = ["imported", "unchanged", "failed"]))]
     pub result: &'static str,
-    /// The import of contacts, if it has started. `GET /v1/contacts/imports/{id}` returns its details for 30 days after it ends.
+    /// The ID of the contact import, if it has started. `GET /v1/contacts/imports/{id}` returns its details for 30 days after it ends.
     pub import_id: Option<JobId>,
     /// The number of rows that created a contact or stored an event.
     pub created: u64,

@@ -89,7 +89,7 @@ fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     Ok(Utm::resolve(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
-/// Adds a row for every address. If an address is a duplicate or invalid, its row contains the reason why it is skipped.
+/// Adds a row for every address. If an address is a duplicate or invalid, its row states why it is skipped.
 fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address>) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     for (number, address) in addresses.into_iter().enumerate() {

@@ -317,9 +317,9 @@ pub enum Refusal {
 impl Delivery {
     /// TABLE: the transitions of a recipient's state. Any other combination of state and event is refused and changes nothing.
     ///
-    /// Invariants: a recipient becomes `Sent` only if a server accepted the message, or on evidence of this. After `Handoff` or
-    /// `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`] or [`Event::AutoResend`].
-    /// `Sent`, `Failed` and `Skipped` are final.
+    /// Invariants: a recipient becomes `Sent` only if a server accepted the message, or if there is evidence that a server did. After
+    /// `Handoff` or `Unknown`, the message is sent again only if it was certainly not accepted, or on [`Event::Resend`] or
+    /// [`Event::AutoResend`]. `Sent`, `Failed` and `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {

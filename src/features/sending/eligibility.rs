@@ -1,4 +1,4 @@
-//! Decides whether a message may be sent to a recipient now, by contact status, topic and suppression list.
+//! Decides whether a message may be sent to a recipient now, based on the contact's status, the topic and the suppression list.
 //!
 //! The handoff transaction repeats this check, so a recipient who unsubscribes while a campaign message is waiting does not receive it.
 //! Transactional messages still reach unsubscribed contacts.

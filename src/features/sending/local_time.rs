@@ -51,7 +51,7 @@ impl Clocks {
         named.or_else(somewhere).unwrap_or(self.elsewhere)
     }
 
-    /// Returns when the message is due for a contact, by the contact's time zone field or country.
+    /// Returns when the message is due for a contact, based on the contact's time zone field or country.
     pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
         let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
         let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };

@@ -38,7 +38,7 @@ pub struct Mailing {
     pub tracking: Tracking,
     pub utm: Option<Utm>,
     pub unknown: Policy,
-    /// The local time at which recipients receive the message, if the mailing is sent by local time.
+    /// The local time at which recipients receive the message, if the mailing is scheduled for a local time.
     pub local: Option<LocalTime>,
     /// The number of the last hold that began before the mailing was created.
     pub hold_number: HoldNumber,
@@ -78,7 +78,7 @@ pub enum MailingKind {
 }
 
 impl MailingKind {
-    /// Returns the dispatcher's queue for this kind of mailing. Direct sends have priority over groups.
+    /// Returns the dispatcher's queue for this kind of mailing. Direct sends have priority over sends to audiences.
     pub fn lane(self) -> u8 {
         match self {
             MailingKind::Single | MailingKind::Test => DIRECT,

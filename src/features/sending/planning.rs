@@ -211,7 +211,7 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
 
 struct PlannedRecipient {
     skip: Option<Skip>,
-    /// When the message is due for the contact, if the mailing is sent by local time.
+    /// When the message is due for the contact, if the mailing is scheduled for a local time.
     due: Option<Timestamp>,
     /// The index of the contact's translation.
     translation: u8,

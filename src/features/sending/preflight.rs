@@ -74,7 +74,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     let retry_after_ms = (over * 1_000).div_ceil(per_second.max(1)).max(100);
     let seconds = retry_after_ms.div_ceil(1_000).max(1);
     let wait = if seconds == 1 { "1 second".to_owned() } else { format!("{seconds} seconds") };
-    let detail = format!("{}. Try again in {wait}.", queued(waiting));
+    let detail = format!("Too many emails are queued: {waiting} from direct sends. Try again in {wait}.");
     let failure = Failure::because(Code::SendingCapacity, detail).with(json!({ "retryAfterMs": retry_after_ms }));
     Err(failure.after_seconds(seconds))
 }
@@ -90,9 +90,9 @@ pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp
 
 fn queued(waiting: u64) -> String {
     if waiting == 1 {
-        "1 email of a direct send is already queued".to_owned()
+        "1 email from a direct send is already queued".to_owned()
     } else {
-        format!("{waiting} emails of direct sends are already queued")
+        format!("{waiting} emails from direct sends are already queued")
     }
 }
 

@@ -49,7 +49,7 @@ struct SimulatedWorld {
     open: Vec<ConnectionState>,
     /// The updates that the writer has not stored yet.
     marks: Vec<RecipientUpdate>,
-    /// How often the relay accepted each message.
+    /// How many times the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
     /// The recipients for whom a user requested a resend.
     wished: BTreeSet<(MailingId, u32)>,
@@ -166,7 +166,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Writes updates. If the write fails, the simulated process ends, as a real process does.
+    /// Writes updates. If the write fails, the simulated process ends, as a real process would.
     fn write(&mut self, orders: Vec<RecipientUpdate>) -> Option<Vec<UpdateResult>> {
         let rules = rules(self.epoch, self.daily);
         match self.store().write_blocking(move |tx| recipient_writer::write(tx, &rules, &orders)) {

@@ -149,7 +149,7 @@ pub struct SendView {
     pub status: String,
     /// The provider that delivers the mail.
     pub provider: String,
-    /// The email that the first recipient receives.
+    /// The ID of the email that the first recipient receives.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub from: String,

@@ -44,7 +44,7 @@ pub struct Client<'e> {
     address: String,
     base: Url,
     access: Access,
-    /// A hash of the store's address and keys: identifies the store for pauses and tokens, without revealing the key.
+    /// A hash of the store's address and keys. It identifies the store's pauses and tokens without revealing the keys.
     pace: [u8; 12],
 }
 
@@ -62,7 +62,7 @@ struct TokenResponse {
     refresh_token: Option<Secret>,
 }
 
-/// How long before its expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
+/// How long before expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
 pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// The path at which Shopify issues tokens.
@@ -124,7 +124,7 @@ impl<'e> Client<'e> {
         if let Some(error) = answer.errors.into_iter().next() {
             return Err(self.graphql_error(error, cost.as_ref()));
         }
-        answer.data.ok_or_else(|| PlatformError::Malformed("graphql.json: the response has no data".to_owned()))
+        answer.data.ok_or_else(|| PlatformError::Malformed("the response to graphql.json has no data".to_owned()))
     }
 
     fn graphql_error(&self, error: GraphqlError, cost: Option<&Cost>) -> PlatformError {
@@ -196,8 +196,8 @@ impl<'e> Client<'e> {
                 if first.status != StatusCode::UNAUTHORIZED {
                     return self.checked(first);
                 }
-                // The token ended early because the app was reinstalled or its secret was replaced. The rejected request had no effect, so
-                // it is sent again with a new token.
+                // The token was revoked early because the app was reinstalled or its secret was replaced. The rejected request had no
+                // effect, so it is sent again with a new token.
                 self.engine.platform_tokens.forget(&self.pace);
                 let token = self.token(id, secret).await?;
                 self.call(method, &url, JSON, Some((SHOPIFY_TOKEN, token)), body).await?
@@ -385,11 +385,11 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
 /// Parses a response. The error states the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     if has_too_many_values(body) {
-        return Err(PlatformError::Malformed(format!("{what}: the response has too many values")));
+        return Err(PlatformError::Malformed(format!("the response to {what} has more JSON values than any expected response")));
     }
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!(
-            "{what}: the response contains unexpected data at line {}, column {}",
+            "the response to {what} contains unexpected data at line {}, column {}",
             error.line(),
             error.column()
         ))
@@ -477,6 +477,9 @@ mod tests {
     fn a_response_with_too_many_values_is_not_parsed() {
         let body = format!("[{}0]", "[],".repeat(limits::PROVIDER_RESPONSE_VALUES_MAX));
         let error = parse::<Value>(body.as_bytes(), "/products").expect_err("the response has too many values");
-        assert_eq!(error, PlatformError::Malformed("/products: the response has too many values".to_owned()));
+        assert_eq!(
+            error,
+            PlatformError::Malformed("the response to /products has more JSON values than any expected response".to_owned())
+        );
     }
 }

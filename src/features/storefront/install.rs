@@ -1,8 +1,8 @@
 //! Installs the Shopify app in the settings on a shop, with Shopify's authorization code grant and expiring offline tokens.
 //!
-//! The user starts in the dashboard, allows the scopes in the shop, and returns to the callback page. Three checks protect the callback:
+//! The user starts in the dashboard, grants the scopes in the shop, and returns to the callback page. Three checks protect the callback:
 //! the state in the URL is sealed and names the session, so that only the session that started the installation can finish it; Shopify
-//! signs the other parameters with the app's secret; and the shop must be the one for which the user started the installation, and must
+//! signs the other parameters with the app's secret; and the shop must be the shop for which the user started the installation, and must
 //! have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous
 //! refresh token until the new one is used.
 
@@ -116,7 +116,7 @@ pub struct Returned {
     pub state: String,
 }
 
-/// Parses the query of the callback, which Shopify must have signed for this server's app; returns also the app.
+/// Parses the query of the callback, which Shopify must have signed for this server's app. Also returns the app.
 pub fn returned<'s>(settings: &'s Connections, query: &str) -> Result<(Returned, App<'s>), Failure> {
     let Some(app) = app(settings) else { return Err(Failure::field("query", NO_APP)) };
     let max = limits::STORE_INSTALL_QUERY_BYTES_MAX;

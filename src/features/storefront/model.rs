@@ -181,8 +181,8 @@ impl Sync {
 }
 
 impl Store {
-    /// Returns the tools that are on: the tools that the keys allow, without customers if they are not imported, and without tools that
-    /// need webhooks if the store refused any webhooks. If the keys were rejected, no tools are on.
+    /// Returns the kinds of data that are synced. Excludes customers if they are not imported, and kinds of data that need webhooks if the
+    /// store refused any webhooks. Returns nothing if the keys were rejected.
     pub fn tools_on(&self, sync: &Sync) -> Vec<StoreTool> {
         let has_webhooks = sync.webhooks_off.is_none();
         let is_on = |tool: &StoreTool| {

@@ -114,8 +114,8 @@ fn due_where(tx: &impl Read, now: Timestamp, limit: usize, is_wanted: impl Fn(&S
     Ok(due)
 }
 
-/// Replaces a store with its disconnected version, and deletes what its platform's privacy requests do not need. If too many disconnected
-/// stores are kept, deletes the store that was disconnected first.
+/// Replaces a store with its disconnected version, and deletes the data that is not needed for its platform's privacy requests. If too many
+/// disconnected stores are kept, deletes the store that was disconnected first.
 pub fn disconnect(tx: &mut WriteTx<'_>, store: &Store) -> Result<()> {
     let (key, now) = ((store.account, store.id), tx.now());
     let mut kept = with_disconnected(tx, store.account)?;

@@ -103,8 +103,8 @@ pub struct SyncView {
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
-    /// Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would report when it imports the
-    /// store, once a day.
+    /// Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would have reported in its daily
+    /// import of the store.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,
@@ -131,7 +131,7 @@ pub struct SyncView {
 pub struct DataRequestView {
     /// The platform's ID for the request.
     pub request_id: String,
-    /// The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched.
+    /// The ID of the contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched.
     pub contact_id: Option<ContactId>,
     pub received_at: WireTime,
 }

@@ -18,7 +18,7 @@ use crate::vocab::tables;
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
-/// The order of the rows by time: each row is listed under its reason and under [`ALL`].
+/// The rows in order of time. Each row is listed under its reason and under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
 
@@ -48,7 +48,7 @@ impl Digester {
     }
 }
 
-/// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+/// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
@@ -196,7 +196,7 @@ impl Checker {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns the reason why this normalized address must not be mailed; returns `None` if it may be mailed.
+    /// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
     pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

@@ -1,4 +1,4 @@
-//! Backups: each is a folder with a copy of each store, and a manifest of the stores' contents.
+//! Backups. A backup is a folder that contains a copy of each store and a manifest of the stores' contents.
 //!
 //! The manifest is written last, so a folder without a manifest is not a backup. The manifest's digests cover all rows of the stores;
 //! comparing them proves that every row is readable and unchanged. A backup excludes the search index, which can be rebuilt, and the master

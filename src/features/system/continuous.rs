@@ -162,7 +162,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
         _ => {}
     }
     if let Some(error) = &status.thinning_error {
-        return Some(format!("Old objects of the backup could not be deleted, so the backup grows: {error}."));
+        return Some(format!("Old objects of the backup could not be deleted, so the backup keeps growing: {error}."));
     }
     let failed = drill.and_then(|drill| Some((drill.at, drill.error.as_ref()?)));
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
@@ -337,7 +337,7 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
             }
             Error::Folder { .. } => "Create the folder, or correct backup.url.",
             _ => {
-                "Check backup.url, backup.endpoint and the credentials, and that they permit listing, reading, writing and deleting objects."
+                "Check backup.url and backup.endpoint, and that the credentials permit listing, reading, writing and deleting objects."
             }
         };
         return Ok(vec![Finding::problem(SUBJECT, format!("{url}: {error}"), remedy)]);
@@ -347,11 +347,9 @@ pub async fn findings(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let drill = store::last_drill(&engine.control.read())?;
     let status = backup.status();
     findings.push(match (problem(engine, &status, drill.as_ref()), age_seconds(engine, &status)) {
-        (Some(problem), _) => Finding::problem(
-            SUBJECT,
-            problem.trim_end_matches('.'),
-            "Search the service's log for the cause, and fix the cause first.",
-        ),
+        (Some(problem), _) => {
+            Finding::problem(SUBJECT, problem.trim_end_matches('.'), "Search the service's log for the cause, and fix it.")
+        }
         (None, Some(age)) => Finding::good(SUBJECT, format!("the backup is {age} s old")),
         (None, None) => Finding::skipped(SUBJECT, "the first snapshot is not complete yet, or the service is not running"),
     });

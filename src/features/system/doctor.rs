@@ -158,7 +158,7 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     }
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
-        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open. Setup → Mail \
+        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true if outgoing port 25 is open. Setup → Mail \
                       services shows the host, user name and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
         return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
@@ -258,7 +258,7 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
             (false, _) => Finding::problem(
                 domain.name,
                 format!("the domain is not verified: {}", missing.join(", ")),
-                "At your DNS provider, add the records that GET /v1/domains/{domain} lists, then repeat this check.",
+                "At your DNS provider, add or correct the records that GET /v1/domains/{domain} lists, then repeat this check.",
             ),
         }
     };

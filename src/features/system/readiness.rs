@@ -145,7 +145,7 @@ pub struct DispatchersCheck {
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,
-    /// How often a dispatcher was restarted.
+    /// How many times a dispatcher was restarted.
     pub restarts: u64,
     /// Whether campaigns, retries, schedules and webhook deliveries are on hold because the data folder was restored or copied.
     pub on_hold: bool,
@@ -162,7 +162,7 @@ pub struct WorkersCheck {
     pub stuck: Vec<String>,
     /// The number of failed steps of all jobs since the start.
     pub failures: u64,
-    /// How often a job panicked or ended unexpectedly and was restarted.
+    /// How many times a job panicked or ended unexpectedly and was restarted.
     pub restarts: u64,
 }
 

@@ -25,7 +25,7 @@ pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::watch(&engine).await.map(|()| Step::Done)
 }
 
-/// Takes snapshots of the stores for the other nodes of the cluster when their logs have grown enough.
+/// Takes a snapshot of each store whose log has grown enough, for the other nodes of the cluster.
 pub async fn take_cluster_snapshots(engine: Arc<Engine>) -> Result<Step, Failure> {
     let Some(member) = &engine.cluster else { return Ok(Step::Done) };
     let [test, live] = engine.environments().map(|data| &data.store);

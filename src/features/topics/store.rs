@@ -21,9 +21,9 @@ const CHOICES: Table<(ProjectId, TopicId, u8, u16), Block> = Table::new(tables::
 /// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(TOPICS), RowCheck::of(CHOICES)];
 
-/// The part of a key in [`CHOICES`] for contacts that opted out.
+/// The part of a key in [`CHOICES`] for contacts who opted out.
 const OUT: u8 = 0;
-/// The part of a key in [`CHOICES`] for contacts that opted in.
+/// The part of a key in [`CHOICES`] for contacts who opted in.
 const IN: u8 = 1;
 /// The maximum number of blocks in the two sets of one topic.
 const BLOCKS_MAX: usize = 2 * (u16::MAX as usize + 1);
@@ -43,7 +43,7 @@ pub struct Topic {
 
 impl Record for Topic {}
 
-/// Whether contacts that have not chosen are subscribed to a topic.
+/// Whether contacts who have not chosen are subscribed to a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TopicDefault {
@@ -121,7 +121,7 @@ pub fn is_subscribed(tx: &impl Read, project: ProjectId, topic: &Topic, number: 
     Ok(chosen.unwrap_or(topic.default_subscription == TopicDefault::OptIn))
 }
 
-/// Returns all contacts that are subscribed to the topic.
+/// Returns all contacts who are subscribed to the topic.
 pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<RoaringBitmap> {
     among(tx, project, topic, contact_sets::set(tx, project, Facet::All)?)
 }

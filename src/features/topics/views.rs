@@ -16,7 +16,7 @@ pub struct TopicView {
     pub id: TopicId,
     pub name: String,
     pub description: Option<String>,
-    /// Whether contacts that have not chosen are subscribed to the topic.
+    /// Whether contacts who have not chosen are subscribed to the topic.
     pub default_subscription: TopicDefault,
     /// Which contacts see the topic.
     pub visibility: TopicVisibility,
@@ -25,7 +25,7 @@ pub struct TopicView {
     /// Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them only with
     /// `includeInactive`. Sends can still use an inactive topic.
     pub is_active: bool,
-    /// The number of contacts that are subscribed to the topic now, by choice or by default, regardless of their status.
+    /// The number of contacts who are subscribed to the topic now, by choice or by default, regardless of their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -110,7 +110,7 @@ fn save(tx: &mut WriteTx<'_>, place: (ProjectId, u32), erasure: &Erasure) {
     }
 }
 
-/// Keeps an address that must not be mailed on the suppression list, but only as a hash.
+/// If an address must not be mailed, keeps it on the suppression list, but only as a hash.
 fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let Some(email) = &work.normalized else { return Ok(false) };
     let (digester, account) = (&work.list.0, work.erasure.account);

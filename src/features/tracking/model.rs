@@ -10,7 +10,7 @@ use crate::engine::mail::inbound::ReplyClass;
 /// The kind of visitor who opens a message or clicks a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person: the default if no sign indicates another kind of visitor.
+    /// A person. This is the default if nothing indicates another kind of visitor.
     Person,
     /// A mail service that loads images on behalf of a reader when the reader opens the message.
     Proxy,
@@ -29,7 +29,7 @@ impl Visitor {
     }
 }
 
-/// The signs of one visit that the classification uses.
+/// The properties of a visit that are used to classify the visitor.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitSigns<'a> {
     pub agent: &'a str,
@@ -44,9 +44,9 @@ pub struct VisitSigns<'a> {
 /// A pattern for user agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agent {
-    /// Matches a user agent that equals the text.
+    /// Matches a user agent that equals the string.
     Is(&'static str),
-    /// Matches a user agent that contains the text, ignoring case. The text must be lowercase.
+    /// Matches a user agent that contains the string, ignoring case. The string must be lowercase.
     Has(&'static str),
 }
 
@@ -62,7 +62,7 @@ impl Agent {
     }
 }
 
-/// TABLE: known user agents. The text of each entry names the product, the source, or the reason. The first matching entry applies.
+/// TABLE: known user agents. The last string in each entry states the product, the source or the reason. The first matching entry applies.
 const AGENTS: &[(Agent, Visitor, &str)] = &[
     // Proxies of mail services, each with the user agent that the service sends.
     (Agent::Has("googleimageproxy"), Visitor::Proxy, "Gmail's image proxy: \"(via ggpht.com GoogleImageProxy)\""),
@@ -176,7 +176,7 @@ impl Bounce {
 pub enum BounceAction {
     /// The address may be mailed again.
     Keep,
-    /// The address is suppressed for the whole account, and the contact to whom the message was sent gets the status bounced.
+    /// The address is suppressed for the whole account, and the contact to whom the message was sent is marked as bounced.
     Bounced,
 }
 

@@ -1,4 +1,4 @@
-//! Stores the results of visits: the engagement of each recipient, the numbers of each mailing and the activity of contacts.
+//! Stores the results of visits: the engagement of each recipient, the counts of each mailing and the activity of contacts.
 //!
 //! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. If a person clicks without a recorded open, an open is recorded too:
 //! images may be blocked, but a message must be open before a link in it can be clicked.

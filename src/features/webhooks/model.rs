@@ -103,9 +103,10 @@ pub struct Delivery {
     pub due_at: Option<Timestamp>,
     /// The body of a test; the body of an event is stored with the event.
     pub test_body: Option<String>,
-    /// In a repeated delivery, the first delivery of this event to this webhook.
+    /// For a redelivery, the first delivery of this event to this webhook.
     pub first: Option<DeliveryId>,
-    /// A link in the list of repeats: the first delivery refers to the newest repeat, and each repeat refers to the previous repeat.
+    /// A link in the list of redeliveries: the first delivery refers to the newest redelivery, and each redelivery refers to the previous
+    /// one.
     pub linked: Option<DeliveryId>,
     /// Why the delivery ended, if no attempt shows the reason.
     pub note: Option<String>,

@@ -1,4 +1,4 @@
-//! Redelivers the events of a time range, in bounded steps. Each step stores its progress, so the work resumes after a crash.
+//! Redelivers events from a time range, in bounded steps. Each step stores its progress, so the work resumes after a crash.
 
 use super::fanout;
 use super::model::{DeliveryStatus, Redelivery};

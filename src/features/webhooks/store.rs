@@ -185,7 +185,7 @@ fn after_skipping(tx: &impl Read, span: Span, count: usize) -> Result<Option<Spa
     Ok(last.map(|last| Span { to: Some(last), ..span }))
 }
 
-/// Returns all deliveries of an event to a webhook: the first delivery, then the repeats, newest first.
+/// Returns all deliveries of an event to a webhook: the first delivery, then the redeliveries, newest first.
 pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Result<Vec<Delivery>> {
     let Some(first) = delivery(tx, webhook, first_delivery(webhook, event))? else { return Ok(Vec::new()) };
     let mut next = first.linked;

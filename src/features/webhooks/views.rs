@@ -53,7 +53,7 @@ pub struct WebhookView {
     pub pause_reason: Option<PauseReason>,
     /// The number of consecutive failed attempts.
     pub consecutive_failures: u32,
-    /// The active redelivery of a time range or, if there is none, the last redelivery.
+    /// The active redelivery of events from a time range or, if there is none, the last redelivery.
     pub redelivery: Option<RedeliveryView>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -64,7 +64,7 @@ impl Listed for WebhookView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// The redelivery of the events in a time range.
+/// A redelivery of events from a time range.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RedeliveryView {

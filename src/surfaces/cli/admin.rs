@@ -123,7 +123,7 @@ pub fn data(reply: Reply) -> Result<Value, Problem> {
     Err(if reply.status.is_client_error() { Problem::misused(sentence) } else { Problem::failed(sentence) })
 }
 
-/// Formats the findings of `mailmill doctor`, and the next thing to do.
+/// Formats the findings of `mailmill doctor`, and the next step to take.
 pub fn report(findings: &[Finding]) -> String {
     let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or_default();
     let mut text = String::new();

@@ -18,7 +18,7 @@ pub enum HandoverResult {
     Taken,
     /// The service rejected the message with this reply.
     Refused(String),
-    /// Why the service cannot accept the message now; the service may not be running.
+    /// Why the service cannot accept the message now, for example because it is not running.
     Later(String),
 }
 

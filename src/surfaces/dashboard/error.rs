@@ -6,11 +6,11 @@ use serde_json::Value;
 use crate::engine::api::Failure;
 use crate::vocab::codes::Code;
 
-/// The reason why an action failed, as shown to users.
+/// Why an action failed, as shown to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
     pub status: StatusCode,
-    /// The API's error code; `None` for errors of the pages themselves.
+    /// The API's error code; `None` for errors that do not come from the API.
     pub code: Option<Code>,
     pub message: String,
     /// The name of the form field with the error; empty if there is none.

@@ -106,8 +106,8 @@ impl Fields {
         serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
     }
 
-    /// Returns what the user entered, under readable names of the fields, for a page that cannot show the form itself. Omits secrets, IDs
-    /// and hidden fields.
+    /// Returns what the user entered, with readable field names, for a page that cannot show the form itself. Omits secrets, IDs and hidden
+    /// fields.
     pub fn entries(&self) -> Vec<(String, String)> {
         let is_id = |value: &str| value.len() == 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_hidden = |name: &str| HIDDEN.contains(&name) || name.starts_with("was.");
@@ -195,7 +195,7 @@ pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     }
 }
 
-/// Returns the CSRF token of the forms of a session.
+/// Returns the CSRF token for a session's forms.
 pub fn session_token(engine: &Engine, session: &str) -> String {
     bound_token(engine, "session", session)
 }

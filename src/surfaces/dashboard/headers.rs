@@ -1,4 +1,4 @@
-//! The security headers of the pages of the dashboard and the documentation.
+//! The security headers of dashboard and documentation pages.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY};
 

@@ -27,7 +27,7 @@ pub struct ErrorPage {
     message: String,
     /// What the user entered in the form, for copying.
     entries: Vec<(String, String)>,
-    /// The fields with which the user can submit the form again.
+    /// The fields for submitting the form again.
     again: Vec<(String, String)>,
     /// The URL to which the form is submitted.
     action: String,

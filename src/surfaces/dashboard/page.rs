@@ -52,7 +52,7 @@ pub const fn spec<T: Operation>() -> &'static Spec {
 pub struct Page {
     pub path: &'static str,
     pub auth: Auth,
-    /// The operations that the page requires. Users who may not call one of them do not see the page.
+    /// The operations that the page requires. Only users with permission to call all of them see the page.
     pub calls: &'static [&'static Spec],
     /// The heading and the label of the page in the navigation. The first pages have no heading.
     pub menu: Option<(&'static str, &'static str)>,

@@ -38,7 +38,7 @@ pub(super) use page_context;
 pub trait Context: Serialize {
     const TEMPLATE: Template;
 
-    /// Returns contexts that together reach the branches of the template. A test renders each of them.
+    /// Returns contexts that together cover the branches of the template. A test renders each of them.
     #[cfg(test)]
     fn samples() -> Vec<Self>
     where

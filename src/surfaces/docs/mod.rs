@@ -98,7 +98,7 @@ fn page(status: StatusCode, html: String) -> Reply {
 /// Returns the document, or 304 if the browser's cached copy is current (RFC 9110 §13.1.2).
 fn sent(document: &Document, request: &HeaderMap) -> Reply {
     let mut headers = headers::headers();
-    // Browsers revalidate the page at each request, so users see new pages immediately after an upgrade.
+    // Browsers revalidate the page on each request, so users see new pages immediately after an upgrade.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, no-cache"));
     headers.insert(ETAG, document.etag.clone());
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));

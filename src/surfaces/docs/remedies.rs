@@ -35,7 +35,7 @@ fn sentence(message: &str) -> String {
     if message.ends_with('.') { message.to_owned() } else { format!("{message}.") }
 }
 
-/// The cause and the remedy of every error code, in the order of [`Code`].
+/// The cause of every error code and the remedy for it, in the order of [`Code`].
 const ADVICE: &[(Code, &str, &str)] = &[
     (
         Code::InvalidRequest,

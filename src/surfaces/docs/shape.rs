@@ -43,7 +43,7 @@ pub fn output(entry: &Entry) -> Vec<Field> {
     listed(&SchemaReader::output(entry), &["data"])
 }
 
-/// Returns the fields of the property at the path `at`; of the schemas themselves if `at` is empty.
+/// Returns the fields of the property at the path `at`. If `at` is empty, returns the fields of the schemas themselves.
 fn listed(schemas: &SchemaReader, at: &[&str]) -> Vec<Field> {
     let reader = Reader(schemas);
     let mut fields = Vec::new();

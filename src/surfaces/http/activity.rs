@@ -115,7 +115,7 @@ impl UploadState {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }
 
-    /// Returns the arrival time of the last chunk or of the end of the body.
+    /// Returns when the last chunk or the end of the body arrived.
     pub fn moved(&self, activity: &ConnectionActivity) -> Instant {
         activity.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }

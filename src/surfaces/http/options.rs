@@ -1,4 +1,4 @@
-//! The options of the HTTP surface, and the errors of a failed start.
+//! The options of the HTTP surface, and the reasons why it can fail to start.
 
 use std::fmt;
 use std::io;

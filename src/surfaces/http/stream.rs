@@ -3,7 +3,7 @@
 //! 1. **A time limit for request headers that starts with their first byte.** hyper's own limit also runs while a kept-alive connection is
 //!    idle, so a single limit would have to cover both.
 //!
-//! 2. **Error responses in the form of the API** where hyper would write an empty 400 or 431, or no response at all (408).
+//! 2. **Error responses in the API's format** where hyper would write an empty 400 or 431, or no response at all (408).
 //!
 //! 3. **Tracking of bytes that are not flushed**: hyper takes a whole reply out of the body at once, and the client may read it
 //!    slowly.
@@ -58,8 +58,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Returns whether part of a head has arrived. The first such call for a head starts the timer. Except for the first head of a
-    /// connection, a head that arrives in a single read, as nearly all do, needs no timer.
+    /// Returns whether part of a head has arrived. The first call that finds part of a head starts the timer. Except for the first head of
+    /// a connection, a head that arrives in a single read, as nearly all do, needs no timer.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {

@@ -1,4 +1,4 @@
-//! A tool call, and the operations that it calls through the pipeline with the key of the request.
+//! A tool call, and the operations that it calls through the pipeline with the request's key.
 
 use http::HeaderValue;
 use rmcp::RoleServer;

@@ -193,9 +193,10 @@ impl Own {
         let wait = flag(WAIT, definition.row.follow.is_some())?;
         let idempotency_key = match arguments.remove(IDEMPOTENCY_KEY) {
             None => None,
-            Some(Value::String(key)) if definition.is_keyed() => {
-                Some(HeaderValue::from_str(&key).map_err(|_| format!("{IDEMPOTENCY_KEY}: use visible ASCII characters only."))?)
-            }
+            Some(Value::String(key)) if definition.is_keyed() => Some(
+                HeaderValue::from_str(&key)
+                    .map_err(|_| format!("{IDEMPOTENCY_KEY}: use visible ASCII characters and spaces only."))?,
+            ),
             Some(_) if definition.is_keyed() => return Err(format!("{IDEMPOTENCY_KEY}: must be a string.")),
             Some(_) => return Err(format!("{IDEMPOTENCY_KEY}: this tool has no such argument; remove it.")),
         };

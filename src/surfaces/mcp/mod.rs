@@ -206,7 +206,11 @@ fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     if origin.to_str().is_ok_and(|origin| origin.eq_ignore_ascii_case(&own)) {
         return Ok(());
     }
-    Err(Failure::because(Code::InsufficientPermissions, "Origin: pages on other sites cannot use the MCP server."))
+    let detail = format!(
+        "The Origin header does not match this server's URL ({own}). Web pages on other sites cannot use the MCP server; other clients \
+         must omit the header."
+    );
+    Err(Failure::because(Code::InsufficientPermissions, detail))
 }
 
 /// Returns the error response to a request that is rejected before the protocol handles it.

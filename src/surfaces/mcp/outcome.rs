@@ -50,7 +50,7 @@ pub fn success(title: &str, note: &str, whole: &Value, nonce: u64) -> Option<Cal
     Some(result)
 }
 
-/// Removes lists and objects from the parts of a result, which keeps simple fields such as the ID and the status.
+/// Removes lists and objects from the parts of a result, and keeps simple fields such as the ID and the status.
 pub fn reduce(structured: &mut Value) {
     for part in ["data", "finalStatus"] {
         match structured.get_mut(part) {

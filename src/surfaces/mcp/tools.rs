@@ -70,7 +70,7 @@ pub struct Follow {
     pub status: &'static str,
     /// The fields of the first response, or of the arguments, that are passed to the status operation.
     pub fields: &'static [&'static str],
-    /// The values of `status` that mean that the work has ended.
+    /// The values of `status` for work that has ended.
     pub ends: &'static [&'static str],
 }
 

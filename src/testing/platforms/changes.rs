@@ -8,9 +8,9 @@ use super::{Platforms, Request, Standing, State, hubspot_contact, inputs, next, 
 
 /// The time when all contacts joined and last changed, unless a test changed them.
 const START: &str = "2024-01-01T00:00:00.000Z";
-/// The time when the contacts that are suppressed from the start were suppressed.
+/// The suppression time of the contacts that are already suppressed when a test starts.
 const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
-/// The number of a contact that is on no list, and that every request for changed contacts returns.
+/// The number of a contact that is not on any list. Every request for changed contacts returns this contact.
 pub const UNLISTED: usize = 1_000_000;
 
 /// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as strings.
@@ -62,7 +62,7 @@ impl State {
     }
 }
 
-/// Returns the numbers of the members of a Klaviyo list that match a filter, or the error response for an unsupported filter.
+/// Returns the numbers of the Klaviyo list members that match a filter, or the error response for an unsupported filter.
 pub fn klaviyo_members(state: &State, filter: Option<&str>) -> Result<Vec<usize>, (u16, Value)> {
     let Some(filter) = filter else { return Ok((0..state.people).collect()) };
     let since = argument(filter, "greater-or-equal(joined_group_at,").ok_or_else(|| refused("the filter is not allowed"))?;

@@ -49,7 +49,7 @@ struct Call {
     body: BTreeMap<String, Vec<String>>,
 }
 
-/// A call, with the number of requests in a test that match it, and the objections to these requests.
+/// A call, the number of requests in a test that match it, and why these requests are not allowed.
 #[derive(Debug)]
 pub struct Row {
     pub call: String,
@@ -173,7 +173,7 @@ fn add_members(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the names of the parts of a form, without their contents.
+/// Returns the names of a form's parts, without their contents.
 fn parts(asked: &PlatformRequest, kind: &str) -> Vec<(String, String)> {
     let mark = format!("--{}", kind.split_once("boundary=").map_or("", |(_, boundary)| boundary));
     let heads = asked.body.split(mark.as_str()).filter_map(|part| part.split_once("\r\n\r\n")).map(|(head, _)| head);

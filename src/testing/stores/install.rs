@@ -1,4 +1,4 @@
-//! The installation of the app on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and
+//! Simulates the app's installation on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and
 //! each use of a refresh token replaces it.
 
 use hmac::{Hmac, KeyInit, Mac};

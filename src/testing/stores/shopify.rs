@@ -16,9 +16,9 @@ use super::{StoreResponse, serve, signature};
 
 /// The access token that the shop accepts initially.
 pub const SHOPIFY_TOKEN: &str = "shpat_0123456789abcdef0123456789abcdef";
-/// The secret of the app, which signs webhooks.
+/// The app's secret, which signs webhooks.
 pub const SHOPIFY_SECRET: &str = "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";
-/// The client ID of the app.
+/// The app's client ID.
 pub const SHOPIFY_CLIENT: &str = "3b1f0c7e5a2d4968b7c6d5e4f3a2b1c0";
 pub const SHOP: &str = "acme.myshopify.com";
 

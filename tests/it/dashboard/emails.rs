@@ -350,7 +350,7 @@ async fn findings_of_the_checks_are_shown_fixed_and_ignored() {
     let page = settled(&mut browser, &checks).await;
     assert!(!page.text.contains("recieve") && page.text.contains("Version 2"), "{}", page.text);
     let late = browser.post(&checks, &act("fix", image, "1")).await;
-    assert!(late.status == 409 && late.text.contains("has changed since"), "{}", late.text);
+    assert!(late.status == 409 && late.text.contains("is now the current version"), "{}", late.text);
     assert_eq!(browser.post(&checks, &act("ignore", image, "2")).await.status, 303);
     let page = browser.get(&checks).await;
     assert!(page.text.contains("Stop ignoring") && page.text.contains("id=\"ignored\""), "{}", page.text);

@@ -268,7 +268,7 @@ pub fn stores() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns CSV files by name, with their URLs and a part of the reason why they cannot be imported.
+/// Returns CSV files by name, with their URLs and a part of the error that rejects them.
 pub fn csv_files() -> Vec<(&'static str, String, &'static str)> {
     const ZIPPED: &str = "content-type: text/csv\r\ncontent-encoding: gzip\r\n";
     let file = |bytes: &[u8]| format!("{}/file.csv", serve(vec![("/file.csv", ZIPPED, gzip(bytes))]));

@@ -8,7 +8,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Applies, Condition, Test};
 
-/// The maximum number of characters of an embedded image that are searched for signs of an animation.
+/// The maximum number of characters to search for signs of an animation in an embedded image.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
 /// The maximum number of elements in a list that are searched for items with a value.

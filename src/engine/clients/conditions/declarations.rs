@@ -6,7 +6,7 @@ use super::super::html::Element;
 use super::super::view::View;
 use super::{Condition, Test, is_inline, styled};
 
-/// The maximum number of tokens of a value that are read. The longest values are lists of gradients.
+/// The maximum number of tokens that are read from a value. The longest values are lists of gradients.
 const PIECES_MAX: usize = 1000;
 
 /// Returns whether the condition applies to a use in a declaration.

@@ -169,8 +169,8 @@ impl Found<'_, '_> {
         }
     }
 
-    /// Adds the uses of a declaration at the offset `start` that repeats the text of an earlier one at the offset `first`. The uses of the
-    /// earlier one are at the positions `uses`.
+    /// Adds the uses in a declaration at the offset `start` that repeats the text of an earlier declaration at the offset `first`. The uses
+    /// in the earlier declaration are at the positions `uses`.
     fn repeat(&mut self, uses: Range<usize>, first: u32, start: u32, index: u32) {
         for at in uses {
             let Some(Use { feature, span, .. }) = self.uses.get(at).copied().filter(|_| self.uses.len() < USES_MAX) else {

@@ -66,7 +66,7 @@ pub struct Entry {
     attribute: Vec<String>,
     image: Vec<String>,
     special: Option<String>,
-    /// The reason why no detector exists.
+    /// Why no detector exists.
     pub undetectable: Option<String>,
     pub effect: Option<Effect>,
     /// The alternative to the feature.

@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(shown(html, "apple-mail.ios", Options::default()).html, html);
     }
 
-    /// Regression test: previews of some clients lost every background color, so that white text was on a white page.
+    /// Regression test: previews of some clients lost every background color, so white text was on a white page.
     #[test]
     fn only_background_colors_with_newer_names_are_cut() {
         for key in ["gmx.desktop-webmail", "web-de.desktop-webmail", "orange.ios"] {

@@ -73,7 +73,7 @@ fn audit_rsa_key(name: &str, key: &str, publish: &str, report: &mut Report) {
     }
 }
 
-/// Returns the length in bits of the modulus of an RSA key, encoded as SubjectPublicKeyInfo (RFC 5280) or RSAPublicKey (RFC 8017).
+/// Returns the bit length of an RSA key's modulus. The key is encoded as SubjectPublicKeyInfo (RFC 5280) or RSAPublicKey (RFC 8017).
 fn rsa_bits(key: &[u8]) -> Option<usize> {
     let (0x30, sequence, _) = element(key)? else { return None };
     let (kind, first, rest) = element(sequence)?;

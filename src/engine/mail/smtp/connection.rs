@@ -1,4 +1,4 @@
-//! The connection to a server: sends bytes and reads replies, each with a time limit, and ends when the service stops.
+//! The connection to a server, which sends bytes and reads replies, each with a time limit, and ends when the service stops.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -44,7 +44,7 @@ impl Stop {
     }
 }
 
-/// Activity of a server that is not a reply to a command.
+/// Server activity other than a reply to a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,

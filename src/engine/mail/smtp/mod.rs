@@ -23,7 +23,7 @@ use crate::vocab::limits;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The time limit for finding a server's addresses, for one address to accept a connection, and for a TLS handshake.
+    /// The time limit for finding a server's addresses, for connecting to one address, and for a TLS handshake.
     pub connect: Duration,
     /// The time limit for the reply to a command, and for sending each chunk of a message.
     pub command: Duration,

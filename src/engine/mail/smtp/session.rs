@@ -60,7 +60,7 @@ pub struct SessionOptions<'a> {
     pub how: Handoff,
     pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
-    /// Whether the server is on this machine, so that credentials may be sent in clear text.
+    /// Whether the server is on this machine. If so, credentials may be sent in clear text.
     pub is_this_machine: bool,
     pub timeouts: &'a Timeouts,
 }
@@ -70,7 +70,7 @@ pub struct TransactionResult {
     pub outcome: DeliveryOutcome,
     /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether a reused connection was closed before the content of the message was sent, so that another connection can send the message.
+    /// Whether a reused connection was closed before the content of the message was sent. If so, another connection can send the message.
     pub was_dead: bool,
     /// Whether the server lacks a capability that this message needs. Another server may have the capability.
     pub lacks: bool,
@@ -129,7 +129,8 @@ impl Session {
         }
         if let Some(credentials) = begin.credentials {
             if !how.encrypted && !begin.is_this_machine {
-                let why = "the connection is not encrypted, so the password is not sent; remove tls=off from the relay";
+                let why =
+                    "the connection is not encrypted, so the password or token is not sent; remove tls=off from the relay's URL";
                 return Err(ConnectError::at(Stage::Login, Cause::NoLogin(why.to_owned())));
             }
             log_in(&mut line, credentials, &capabilities, timeouts).await?;
@@ -432,8 +433,8 @@ async fn log_in(
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!(
-            "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter auth, or remove \
-             the user with its password or token"
+            "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter `auth`, or \
+             remove the user with its password or token"
         ))));
     };
     let lines = credentials.lines(mechanism);

@@ -1,4 +1,4 @@
-//! The pool of open connections: limits their number, and keeps those that are idle between two messages.
+//! The pool of open connections, which limits their number and keeps those that are idle between two messages.
 //!
 //! Invariant: the connections in use and the idle ones together do not exceed the maximum. If the pool is full and a server needs one more
 //! connection, the connection that has been idle longest is closed. The pool distinguishes connections only by their server.

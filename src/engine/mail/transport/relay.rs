@@ -67,7 +67,7 @@ impl Relay {
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
                 let why = "a password or token cannot be sent unencrypted to another machine; remove tls=off, or remove the user, the \
-                           password, auth and token";
+                           password, `auth` and `token`";
                 return Err(why.to_owned());
             }
             (false, off) if off || is_this_machine => Security::Clear,
@@ -119,7 +119,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("the parameter auth must be plain, login or xoauth2".to_owned()),
+                        _ => return Err("the parameter `auth` must be plain, login or xoauth2".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -127,23 +127,25 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("the parameter tls must be required or off".to_owned()),
+                        _ => return Err("the parameter `tls` must be required or off".to_owned()),
                     };
                 }
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
-                            return Err("the parameter for must be a domain; to use more domains, repeat the parameter, as in \
+                            return Err(
+                                "the parameter `for` must be a domain; to use more domains, repeat the parameter, as in \
                                         for=example.com&for=example.org"
-                                .to_owned());
+                                    .to_owned(),
+                            );
                         };
                         query.domains.push(domain);
                     }
                 }
                 // The name is not quoted: it can be a part of a password with an unescaped ?, or of a token with an unescaped &.
                 _ => {
-                    let why = "a parameter is unknown; use auth, for, tls or token, and write ? in a password as %3F and & in a \
-                               token as %26";
+                    let why = "a parameter is unknown; use `auth`, `for`, `tls` or `token`, and write ? in a password as %3F and & \
+                               in a token as %26";
                     return Err(why.to_owned());
                 }
             }
@@ -170,7 +172,7 @@ impl Query {
             }
             _ if is_token => Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
             _ if self.mechanism.is_some() => {
-                Err("the parameter auth requires a user and a password: smtp://user:password@host".to_owned())
+                Err("the parameter `auth` requires a user and a password: smtp://user:password@host".to_owned())
             }
             _ => Err("set both a user and a password, or neither: smtp://user:password@host".to_owned()),
         }
@@ -250,12 +252,12 @@ mod tests {
             ("smtp://user:hunter2%zz@mail.example.com", "%25"),
             ("smtp://user@mail.example.com", "or neither"),
             ("smtp://:hunter2@mail.example.com", "or neither"),
-            ("smtp://mail.example.com?auth=plain", "auth requires a user and a password"),
+            ("smtp://mail.example.com?auth=plain", "the parameter `auth` requires a user and a password"),
             ("smtp://mail.example.com?auth=xoauth2&token=x", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
-            ("smtp://mail.example.com?tls=maybe", "the parameter tls must be required or off"),
-            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter auth must be plain, login or xoauth2"),
+            ("smtp://mail.example.com?tls=maybe", "the parameter `tls` must be required or off"),
+            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter `auth` must be plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with `auth=xoauth2`"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),

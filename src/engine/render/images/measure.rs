@@ -15,7 +15,7 @@ const SAMPLE_SIDE: u32 = 64;
 const COLORS_MAX: usize = 5;
 /// The smallest share of the area that a color must cover to be reported.
 const SHARE_MIN: f32 = 0.03;
-/// The share of transparent pixels above which an image is treated as transparent; with less, the image has its own background.
+/// The share of transparent pixels above which an image is treated as transparent. Other images are assumed to contain a background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
 /// The lowest opacity, from 0 to 255, of a pixel that is measured. The color of a more transparent pixel comes mostly from the background.
 const SEEN_ALPHA_MIN: u8 = 64;
@@ -48,7 +48,7 @@ pub struct ImageMeasurements {
     pub ground: Ground,
     /// Whether parts of the image are transparent.
     pub is_clear: bool,
-    /// The approximate number of distinct colors: logos and illustrations have few, photos have many.
+    /// The approximate number of distinct colors: few in logos and illustrations, and many in photos.
     pub variety: usize,
 }
 

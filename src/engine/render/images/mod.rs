@@ -24,7 +24,7 @@ use crate::vocab::limits::{
 /// The JPEG quality of uploaded images. Higher values make photos much larger.
 const UPLOAD_QUALITY: u8 = 88;
 const PREVIEW_QUALITY: u8 = 80;
-/// The maximum ratio of height to width of a thumbnail that shows only the top of an image.
+/// The maximum ratio of height to width for a thumbnail that shows only the top of an image.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
 const DAMAGED: &str = "the image is damaged; use a new copy";
@@ -115,7 +115,7 @@ pub fn refusal(pixels: u64) -> Option<String> {
     })
 }
 
-/// Runs a task. `granted` is the number of pixels that may be decoded. The error is a reason for display.
+/// Runs a task. `granted` is the number of pixels that may be decoded. The error contains the reason, for display.
 pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
     let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {

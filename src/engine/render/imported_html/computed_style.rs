@@ -19,7 +19,7 @@ pub struct ComputedStyles {
     own: Vec<Vec<(String, String)>>,
     rules: Vec<Rule>,
     by_name: HashMap<String, Vec<usize>>,
-    /// Whether the ancestors in a selector must match too. Edits need approximate styles, checks need exact ones.
+    /// Whether the ancestors in a selector must match too. Approximate styles are enough for edits, but checks need exact styles.
     is_exact: bool,
 }
 

@@ -82,7 +82,7 @@ const HIDDEN: &str =
 /// The width of inserted images in pixels, for emails of the usual width of 600 pixels.
 const IMAGE_WIDTH: &str = "560";
 
-/// The padding of text that gets its own table row.
+/// The padding of a new table row without an image, if the neighboring cell specifies none.
 const ROW_PADDING: &str = "16px 24px";
 
 /// Applies edits in order, and returns the edited HTML. Edits to nodes that no longer exist are skipped.

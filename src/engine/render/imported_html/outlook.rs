@@ -56,7 +56,7 @@ pub fn is_conditional(comment: &str) -> bool {
 /// The conditional comments of an email.
 #[derive(Debug, Default)]
 pub struct Comments {
-    /// The elements that comments have opened, each with the number of open elements of the email around it.
+    /// The elements that comments have opened, each with the number of email elements that are open around it.
     open: Vec<(String, usize)>,
     has_unsafe: bool,
 }
@@ -67,7 +67,7 @@ impl Comments {
         self.open.is_empty() && !self.has_unsafe
     }
 
-    /// Returns a comment in its sanitized form. `depth` is the number of open elements of the email around it. `clean` returns the
+    /// Returns a comment in its sanitized form. `depth` is the number of email elements that are open around it. `clean` returns the
     /// sanitized value of an attribute, or `None` if the attribute prevents the comment from staying.
     pub fn sanitized(
         &mut self,

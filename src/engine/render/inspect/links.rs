@@ -52,7 +52,7 @@ pub struct LinkUse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
-    /// The total number of uses, which is greater than the length of `uses` if that list reached its limit.
+    /// The total number of uses, including those beyond the limit of `uses`.
     pub total: usize,
     /// The targets of links within the email: the values of `id` and `name` attributes.
     pub targets: Vec<String>,

@@ -1,6 +1,6 @@
 //! Draws with the built-in engine: turns a prepared email into screenshots or a PDF.
 //!
-//! Rendering runs in the worker process, where hostile input can harm neither the server nor other renderings.
+//! Rendering usually runs in a worker process, which is confined so that hostile input can harm only its own rendering.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -84,9 +84,7 @@ impl Member {
     pub fn connect(options: Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<(Arc<Self>, Schema)> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("cluster").enable_all().build();
         let runtime = runtime.map_err(|error| {
-            Error::Local(format!(
-                "the threads of the cluster cannot be started: {error}; check the limits on threads and open files"
-            ))
+            Error::Local(format!("the cluster's threads cannot be started: {error}; check the limits on threads and open files"))
         })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
         let schema = runtime.block_on(schema::upgrade(&mut Link::new(database.clone())))?;

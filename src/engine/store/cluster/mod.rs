@@ -111,7 +111,7 @@ impl fmt::Display for Error {
                 "the database already contains the cluster of installation {installation}; start the service to join it, or set \
                  cluster.database to another database"
             ),
-            Self::Newer => f.write_str("a newer version of Mailmill writes to this cluster; use that version on this node too"),
+            Self::Newer => f.write_str("a newer version of Mailmill is writing to this cluster; use that version on this node too"),
             Self::OlderTables => {
                 f.write_str("the cluster's tables are from an older version; start a node with this version to upgrade them")
             }

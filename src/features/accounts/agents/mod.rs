@@ -210,7 +210,7 @@ pub fn check_terms(context: &Context, requested: PermissionSet, wanted: Permissi
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
         return Err(Failure::field(
             "permissions",
-            format_args!("you do not have the permission {more} yourself, so you cannot grant it; remove it"),
+            format_args!("you do not have the permission {more} yourself, so you cannot grant it; remove this permission"),
         ));
     }
     if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {

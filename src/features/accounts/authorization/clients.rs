@@ -201,7 +201,7 @@ async fn fetched(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     let fetched = engine.fetch.call(call).await;
     let fetched = fetched.map_err(|error| {
         refused(format!(
-            "points to metadata that cannot be read: {error}; try again later, or report this to the program's developer"
+            "points to metadata that cannot be read. {error} If the problem continues, report it to the program's developer."
         ))
     })?;
     match fetched.status {

@@ -28,7 +28,7 @@ pub struct GrantApproval {
     pub permissions: PermissionSet,
     /// The environment that the key will work in.
     pub environment: Environment,
-    /// The name of the key; the agent's name if absent.
+    /// The name of the key. The default is the agent's name.
     pub key_name: Option<Name<{ limits::KEY_NAME_CHARACTERS_MAX }>>,
 }
 

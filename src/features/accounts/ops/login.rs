@@ -25,7 +25,7 @@ pub struct LoginRequest {
     pub password: Secret,
     /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
-    /// The environment that the token works in; `live` if absent.
+    /// The environment that the token works in. The default is `live`.
     pub environment: Option<Environment>,
 }
 

@@ -51,15 +51,15 @@ pub struct NewCampaign {
     /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, this field selects an email in
     /// the series.
     pub email_id: Option<EmailId>,
-    /// The subject, which may contain merge fields; the email's own subject if absent.
+    /// The subject, which may contain merge fields. The default is the email's own subject.
     pub subject: Option<Subject>,
-    /// The preview text that email clients show after the subject; the email's own preheader if absent.
+    /// The preview text that email clients show after the subject. The default is the email's own preheader.
     pub preheader_text: Option<Preheader>,
     /// The sender's address.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: FromName,
-    /// The address for replies; the sender's address if absent.
+    /// The address for replies. The default is the sender's address.
     pub reply_to: Option<EmailAddress>,
     pub recipient_type: RecipientType,
     /// The ID of the segment or tag. Omit it with the recipient type `audience` to send to all contacts in the project.
@@ -74,8 +74,7 @@ pub struct NewCampaign {
     pub variables: Option<BTreeMap<String, FieldValue>>,
     /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
-    /// The minimum validation score for sending; if absent, no score is required. The score is `scores.overall` of the email's
-    /// checks.
+    /// The minimum validation score for sending. If absent, no score is required. The score is `scores.overall` of the email's checks.
     pub minimum_score: Option<Score>,
     /// What to do with recipients whose delivery is unknown after a crash or a broken connection. If absent, the installation's setting
     /// applies.

@@ -27,7 +27,7 @@ pub struct DuplicateCampaign {
     pub id: CampaignId,
     /// If given, the campaign must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// The name of the copy; the original name followed by "(copy)" if absent.
+    /// The name of the copy. The default is the original name followed by "(copy)".
     pub name: Option<CampaignName>,
 }
 

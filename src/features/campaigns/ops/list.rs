@@ -27,7 +27,7 @@ pub struct ListCampaigns {
     pub project_id: ProjectId,
     /// Lists only campaigns with one of these statuses.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent.
+    /// Lists only archived campaigns if true, or only campaigns that are not archived if false. If absent, lists all campaigns.
     pub archived: Option<bool>,
     /// Text to find in the names of campaigns, ignoring case.
     pub search: Option<String>,

@@ -25,11 +25,11 @@ pub struct Overview;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverviewRequest {
-    /// Lists only campaigns in this project; campaigns in all projects if absent.
+    /// Lists only campaigns in this project. If absent, lists the campaigns of all projects.
     pub project_id: Option<ProjectId>,
     /// Lists only campaigns with one of these statuses.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent.
+    /// Lists only archived campaigns if true, or only campaigns that are not archived if false. If absent, lists all campaigns.
     pub archived: Option<bool>,
     /// Text to find in the names of campaigns, ignoring case.
     pub search: Option<String>,

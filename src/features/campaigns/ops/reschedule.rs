@@ -30,9 +30,9 @@ pub struct RescheduleCampaign {
     /// The new start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a time without an offset is a local time in
     /// the time zone `scheduledTimezone`.
     pub scheduled_at: StartTime,
-    /// The IANA name of the time zone; unchanged if absent.
+    /// The IANA name of the time zone. If absent, it stays unchanged.
     pub scheduled_timezone: Option<Zone>,
-    /// Whose time zone applies; unchanged if absent.
+    /// Whose time zone applies. If absent, it stays unchanged.
     pub timezone_mode: Option<TimezoneMode>,
 }
 

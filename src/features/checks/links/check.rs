@@ -44,9 +44,9 @@ pub struct CheckedUrl {
     /// The indexes in [`Links::uses`] of the places that use the URL; the first use determines how the URL is requested.
     pub uses: Vec<usize>,
     pub status: LinkStatus,
-    /// The reason why the status is neither `ok` nor `redirected`.
+    /// Why the status is neither `ok` nor `redirected`.
     pub error: Option<String>,
-    /// The reason why a request was necessary but not completed.
+    /// Why a request was necessary but not completed.
     pub unchecked: Option<Unchecked>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,

@@ -156,7 +156,10 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
             // A `mailto:` link without an address lets the reader choose one. Sharing links use this form.
             match wrong {
                 Some("") if rest.starts_with('?') => skipped("The link opens a new message without a recipient."),
-                Some("") => invalid("The link has an empty address. Remove the extra comma, or add an address."),
+                Some("") if decoded.contains(',') => {
+                    invalid("The link has an empty address. Remove the extra comma, or add an address.")
+                }
+                Some("") => invalid("The link has no email address. Write it like mailto:name@example.com."),
                 Some(wrong) => invalid(format!("\"{wrong}\" is not an email address. Write it like name@example.com.")),
                 None => skipped("The link opens a new message. Mailmill did not check whether the address exists."),
             }
@@ -330,4 +333,22 @@ fn is_random(value: &str) -> bool {
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_without_an_address_differs_from_one_with_an_extra_comma() {
+        for (url, reason) in [
+            ("mailto:", "The link has no email address."),
+            ("mailto:%20", "The link has no email address."),
+            ("mailto:ada@example.com,", "The link has an empty address. Remove the extra comma"),
+        ] {
+            let found = app_address("mailto", url);
+            let Verdict::Final(LinkStatus::Invalid, said) = &found else { panic!("{url}: {found:?}") };
+            assert!(said.starts_with(reason), "{url}: {said}");
+        }
+    }
 }

@@ -49,7 +49,7 @@ pub struct CheckedLinkView {
     pub status_code: Option<u16>,
     /// The time that the requests took, in milliseconds. Absent if no requests were sent.
     pub response_time: Option<u64>,
-    /// The reason why the link is neither `ok` nor `redirected`.
+    /// Why the link is neither `ok` nor `redirected`.
     pub error: Option<String>,
     /// The last URL of the redirects.
     pub final_url: Option<String>,

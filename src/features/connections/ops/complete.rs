@@ -85,7 +85,7 @@ impl Async for Complete {
     }
 }
 
-/// Returns the connection if the sign-in with this digest was completed, for example if the user reloads the callback page.
+/// Returns the connection if the sign-in with this digest has already been completed, for example if the user reloads the callback page.
 async fn completed(context: &Context, digest: [u8; 16]) -> Result<Option<ConnectionView>, Failure> {
     let (account, now) = (context.caller.account(), context.now());
     let reading = move |tx: &ReadTx| {

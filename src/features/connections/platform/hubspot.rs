@@ -141,15 +141,15 @@ struct ErrorContext {
 }
 
 impl<T> Batch<T> {
-    /// Returns the results if every input that exists has one. A list can still contain a deleted contact.
+    /// Returns the results if every input that exists has a result. A list can still contain a deleted contact.
     fn existing(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         let deleted: usize =
             self.errors.iter().filter(|error| error.category == NOT_FOUND).map(|error| error.context.ids.len()).sum();
         self.complete(inputs.saturating_sub(deleted))
     }
 
-    /// Returns the results if every input has one; otherwise fails. HubSpot omits inputs that it could not read, and the import must not
-    /// conclude that these contacts made no choice.
+    /// Returns the results if every input has a result; otherwise fails. HubSpot omits inputs that it could not read, and the import must
+    /// not conclude that these contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
@@ -245,7 +245,7 @@ impl AudiencePort for HubSpot {
             return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);
-        // If `since` is set, most members of a page are left out, so the pages are as large as possible.
+        // If `since` is set, most members of a page are skipped, so request the largest possible pages.
         let limit = if since.is_some() { MEMBERS } else { BATCH }.to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(cursor.map(|cursor| ("after", cursor)));

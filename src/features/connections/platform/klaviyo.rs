@@ -1,7 +1,7 @@
 //! Klaviyo: JSON:API with cursors. The request and response formats are those of Klaviyo's OpenAPI description for the pinned revision.
 //!
-//! A suppression takes precedence over consent: Klaviyo keeps the consent of suppressed profiles. A suppressed profile may be on no list,
-//! so the account's suppressed profiles are also a source.
+//! A suppression takes precedence over consent, because Klaviyo keeps the consent of suppressed profiles. A suppressed profile might not be
+//! on any list, so the account's suppressed profiles are also offered as a source.
 
 use std::collections::BTreeMap;
 

@@ -127,7 +127,7 @@ struct Member {
     location: Option<Location>,
     #[serde(default)]
     tags: Vec<Tag>,
-    /// Whether the member is in a group, by the ID of the group.
+    /// Whether the member is in a group, by group ID.
     interests: Option<BTreeMap<String, bool>>,
 }
 

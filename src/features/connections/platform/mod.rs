@@ -54,7 +54,7 @@ trait ChangesPort {
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
 }
 
-/// The contacts that an import reads together.
+/// A set of contacts that an import reads.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'s> {
     /// A source's contacts. If a time is given, contacts that have neither joined the source nor changed since then may be left out.
@@ -171,7 +171,7 @@ pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     pages.into_iter().flatten().flatten().collect()
 }
 
-/// Fuzz target: parses a body as HubSpot's responses that contain contacts' choices and as an error response. Returns the error's
+/// Fuzz target: parses a body both as a HubSpot response that contains contacts' choices and as an error response. Returns the error's
 /// description.
 #[cfg(any(test, fuzzing))]
 pub fn read_response(body: &[u8]) -> String {

@@ -14,7 +14,7 @@ use crate::vocab::ids::{AccountId, EmailId};
 use crate::vocab::providers::Provider;
 use crate::vocab::tables;
 
-/// A digest of a platform's name and the platform's ID of an account.
+/// A digest of a platform's name and an account's ID on the platform.
 pub type AccountDigest = [u8; 12];
 
 const TEMPLATES: Table<(AccountId, EmailId, AccountDigest, u8), ExportedTemplate> = Table::new(tables::EXPORTED_TEMPLATES);
@@ -29,7 +29,7 @@ pub struct ExportedTemplate {
     pub provider: Provider,
     pub kind: TemplateKind,
     pub name: String,
-    /// The platform's ID of the object; `None` while it is not known whether a creation took effect.
+    /// The object's ID on the platform; `None` while it is not known whether a creation took effect.
     pub external_id: Option<String>,
     /// The URL of the object's page on the platform.
     pub url: String,
@@ -90,7 +90,7 @@ pub fn earlier(tx: &impl Read, account: AccountId, email: EmailId, limit: usize)
     Ok(found)
 }
 
-/// Returns the URL on the platform of an uploaded image. `content` is a digest of the image.
+/// Returns an uploaded image's URL on the platform. `content` is a digest of the image.
 pub fn image(tx: &impl Read, used: &Connection, content: [u8; 12]) -> Result<Option<String>> {
     Ok(tx.get(IMAGES, &(used.account, digest(used), content))?.map(|image: ExportedImage| image.url))
 }

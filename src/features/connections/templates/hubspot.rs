@@ -1,5 +1,5 @@
-//! HubSpot's coded templates, drafts of marketing emails, and images. The request and response formats are those of HubSpot's API
-//! descriptions for the pinned version.
+//! HubSpot's coded templates, marketing email drafts, and images. The request and response formats are those of HubSpot's API descriptions
+//! for the pinned version.
 //!
 //! A coded template is a file with a path, so writing it twice creates one file. Each draft has its own template.
 

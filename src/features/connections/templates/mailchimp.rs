@@ -1,5 +1,4 @@
-//! Mailchimp's templates, drafts of campaigns, and images. The paths and parameters are those of Mailchimp's API description for version
-//! 3.0.
+//! Mailchimp's templates, campaign drafts, and images. The paths and parameters are those of Mailchimp's API description for version 3.0.
 //!
 //! Mailchimp keeps deleted templates and marks them as inactive.
 

@@ -336,7 +336,7 @@ fn a_refresh_without_a_response_leaves_the_connection_as_it_is() {
     assert_eq!((sources().refusal().0, sources().status), (503, 200));
 }
 
-// Regression test: every request called a token endpoint that was down, whatever pause the endpoint had requested.
+// Regression test: every request called a token endpoint that was down, regardless of the pause that the endpoint had requested.
 #[test]
 fn a_token_endpoint_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let peer = Platforms::start(0);

@@ -112,7 +112,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     })
 }
 
-/// Returns the contacts in `wanted` whose time of last change `holds` accepts.
+/// Returns the contacts in `wanted` for which `holds` accepts the time of the last change.
 pub fn updated(
     tx: &impl Read,
     project: ProjectId,

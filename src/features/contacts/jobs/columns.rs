@@ -84,7 +84,7 @@ impl Columns {
         let custom = |(field, at): &(String, u16)| Some((field.strip_prefix(CUSTOM_FIELDS)?.to_owned(), *at));
         let Some(email) = guess("email") else {
             let detail = format!(
-                "no header was recognized as the email address; map its column: {{\"email\": \"…\"}}. {}",
+                "no column was recognized as the email address; map the column with {{\"email\": \"…\"}}. {}",
                 found(headers)
             );
             return Err(Failure::field("columnMap", detail));

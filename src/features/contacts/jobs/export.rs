@@ -38,7 +38,7 @@ pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> 
         let Some(mut job) = find_open(tx, id)? else { return Ok::<_, Error>(()) };
         let expires_at = tx.now().plus_ms(limits::EXPORT_LINK_MS);
         if !blobs::complete(tx, file, bytes, Some(expires_at))? {
-            // Writing took so long that the incomplete file has expired and was deleted.
+            // Writing took so long that the incomplete file expired and was deleted.
             return finish(tx, job, State::Failed("Writing the file took too long; export fewer contacts.".to_owned()));
         }
         if let Task::Export(export) = &mut job.task {
@@ -80,8 +80,8 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` gets the lines that have
-/// not been written yet; it may keep them for the next call, unless its second argument is true.
+/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` receives the lines that
+/// have not been written yet; it may keep them for the next call, unless its second argument is true.
 pub fn write_all(tx: &ReadTx, project: ProjectId, flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>) -> Result<u64> {
     write_lines(tx, project, &contact_sets::set(tx, project, Facet::All)?, flush)
 }

@@ -38,7 +38,7 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
             .name("import-read".to_owned())
             .spawn_scoped(scope, move || reader.run(chunks, &send))
             .map_err(|error| {
-                Error::Io(format!("the thread of an import cannot be started: {error}; check the limit on threads"))
+                Error::Io(format!("the thread for an import cannot be started: {error}; check the limit on threads"))
             })?;
         let mut more = true;
         while let Ok(chunk) = receive.recv() {
@@ -71,7 +71,7 @@ struct Chunk {
     /// The number of rows without a status that are left out.
     excluded: u64,
     tags: Vec<TagName>,
-    /// The final state of the job, if the file ends after this chunk or cannot be read further.
+    /// The final state of the job, if the file ends after this chunk or the rest of the file cannot be read.
     over: Option<State>,
 }
 

@@ -36,7 +36,7 @@ pub enum State {
     Completed,
     /// The job failed, with the reason as a sentence for users.
     Failed(String),
-    /// The file has been uploaded, and its import waits for a user to start it.
+    /// The file has been uploaded, but no user has started its import.
     AwaitingMapping,
     /// The job failed, and a user has acknowledged it.
     Acknowledged(String),
@@ -121,7 +121,7 @@ pub struct ProviderImport {
     pub read: u64,
     /// The number of contacts in the current source, if the platform states it.
     pub expected: Option<u64>,
-    /// Why the import waits, and until when.
+    /// Why the import is paused, and until when.
     pub pause: Option<Pause>,
     /// The number of failures since the last page.
     pub failures: u32,

@@ -69,8 +69,8 @@ pub struct CheckedPage {
 }
 
 impl ProviderImport {
-    /// Returns whether the import waits at this time. Ignores a pause longer than the maximum, because such a pause was stored
-    /// while the clock was wrong.
+    /// Returns whether the import is paused at this time. Ignores a pause longer than the maximum, because such a pause was stored while
+    /// the clock was wrong.
     pub fn waits_at(&self, now: Timestamp) -> bool {
         let is_valid = |pause: &Pause| now < pause.until && pause.until.ms_since(now) <= limits::PROVIDER_PAUSE_MS_MAX;
         self.pause.as_ref().is_some_and(is_valid)
@@ -103,7 +103,7 @@ impl ProviderImport {
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
         if self.is_of_changes(from.source) {
-            // A changed contact that is not in the project belongs to none of the import's sources.
+            // A changed contact that is not in the project does not belong to any of the import's sources.
             (batch, excluded, tag) = (batch.only_known(), 0, None);
         }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
@@ -157,7 +157,7 @@ pub struct Imported {
     pub failed: u64,
 }
 
-/// Imports contacts in this transaction, without a job. Each contact gets the tag, unless a limit on tags prevents this.
+/// Imports contacts in this transaction, without a job. Adds the tag to each contact, unless a limit on tags prevents this.
 pub fn import_now(
     tx: &mut WriteTx<'_>,
     place: (AccountId, ProjectId),
@@ -258,7 +258,7 @@ pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> 
     Ok(())
 }
 
-/// Why an import waits, and until when.
+/// Why an import is paused, and until when.
 pub struct Wait {
     /// The reason, as a sentence for users.
     pub reason: String,

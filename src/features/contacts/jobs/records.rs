@@ -126,7 +126,7 @@ fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out:
     }
 }
 
-/// The reason why a file cannot be read further.
+/// Why the rest of a file cannot be read.
 #[derive(Debug)]
 pub enum RecordError {
     TooLong,

@@ -157,7 +157,7 @@ fn encodings_delimiters_and_maps_are_applied() {
 fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
-        (&[], b"who,where\nx,y\n", "columnMap: no header was recognized as the email address"),
+        (&[], b"who,where\nx,y\n", "columnMap: no column was recognized as the email address"),
         (
             &[("columnMap", r#"{"email":"E"}"#)],
             b"who\nx\n",
@@ -247,7 +247,7 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
     assert_eq!(agree(&app), total - 1);
 }
 
-/// Adds a contact with a row that cannot be read.
+/// Adds a contact, and damages its row so that the row cannot be read.
 fn damage_ada(app: &TestApp) {
     app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
     let found = contact_records::find_by_email(&app.read(), app.project, "ada@example.com").expect("the store is readable");
@@ -369,7 +369,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
     assert_eq!(open_jobs(&app.read()).expect("the jobs are readable").len(), 1, "an open job is never deleted");
 
-    // The retention of a job starts when the job ends, so this job is kept longer than the others.
+    // The retention period of a job starts when the job ends, so this job is kept longer than the others.
     let later = last["jobId"].as_str().expect("the job has an id");
     let path = format!("/v1/contacts/exports/{later}");
     work(&app);
@@ -415,7 +415,7 @@ proptest! {
         while let Some(job) = open_jobs(&app.read()).expect("the store is readable").into_iter().next() {
             let Task::Import(task) = &job.task else { panic!("it is an import") };
             import::step_by(app.data(), &job, task, (size, turns)).expect("the step succeeds");
-            // Repeat the step with the job state from before it: a second worker with that stale state must change nothing.
+            // Repeat the step with the job state from before the step: a second worker with that stale state must change nothing.
             let stale = import::step_by(app.data(), &job, task, (size, turns)).expect("the step succeeds");
             prop_assert!(!stale || rows.is_empty());
         }

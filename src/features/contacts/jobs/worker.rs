@@ -73,8 +73,8 @@ fn merge(data: &EnvironmentData) -> Result<bool> {
 }
 
 fn give_up(data: &EnvironmentData, id: JobId) -> Result<()> {
-    let reason = "An internal error stopped this job. The log entry with the job's ID has details. The counts show the rows processed \
-                  before the error.";
+    let reason = "An internal error stopped this job. Ask the operator to search the server log for the job's ID. The counts show the \
+                  rows processed before the error.";
     data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason.to_owned())),
         None => Ok(()),

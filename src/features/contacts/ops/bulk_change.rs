@@ -46,9 +46,9 @@ pub struct BulkChangeRequest {
     /// True to select all contacts, optionally limited by `segmentId` and `filters`. Cannot be combined with `ids`.
     #[serde(default)]
     pub all: bool,
-    /// With `all`: selects only contacts in this segment.
+    /// With `all`, selects only contacts in this segment.
     pub segment_id: Option<SegmentId>,
-    /// With `all`: selects only contacts that match these filters.
+    /// With `all`, selects only contacts that match these filters.
     pub filters: Option<ExportFilters>,
     /// Names of tags to add. Tags that do not exist are created.
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
@@ -88,7 +88,7 @@ pub struct ChangeResult {
     pub unchanged: u64,
     /// The number of contacts that could not be changed.
     pub failed: u64,
-    /// The reasons why contacts could not be changed, at most a thousand. `index` is the contact's number in the project.
+    /// The contacts that could not be changed, with the reasons: at most a thousand. `index` is the contact's number in the project.
     pub errors: Vec<RowError>,
 }
 

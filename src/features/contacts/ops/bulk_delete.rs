@@ -36,7 +36,7 @@ pub struct BulkDeleteRequest {
 pub struct DeletedContacts {
     /// The number of deleted contacts.
     pub deleted: u64,
-    /// The given emails that belong to no contact in the project.
+    /// The given emails that do not belong to any contact in the project.
     pub not_found: Vec<String>,
 }
 

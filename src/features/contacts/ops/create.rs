@@ -28,9 +28,9 @@ with_profile_fields! { given
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateContact {
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
-    /// The contact's email, stored as given. Unique in the project, ignoring case.
+    /// The contact's email. The contact keeps this spelling, without surrounding spaces. Unique in the project, ignoring case.
     pub email: EmailAddress,
 } profile {
     /// Names of tags for the contact. Tags that do not exist are created.
@@ -39,7 +39,7 @@ pub struct CreateContact {
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-    /// The contact's status; `subscribed` if absent.
+    /// The contact's status. The default is `subscribed`.
     pub status: Option<Status>,
 } }
 

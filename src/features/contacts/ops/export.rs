@@ -30,7 +30,7 @@ pub struct ExportRequest {
     pub filters: Option<ExportFilters>,
 }
 
-/// Filters, as for a segment, and a search.
+/// Filters, as in a segment, and a search.
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {

@@ -1,4 +1,4 @@
-//! Lists the fields of a project's contacts, with their types and how many contacts have them. Used for writing merge fields and filters.
+//! Lists the fields of a project's contacts, with their types and how many contacts have them, for use in merge fields and filters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -33,7 +33,7 @@ pub struct ListFields {
     pub segment_id: Option<SegmentId>,
     /// Examines only contacts that have the tag with this name.
     pub tag: Option<String>,
-    /// The maximum number of contacts to examine, newest first; 50,000 if absent.
+    /// The maximum number of contacts to examine, newest first. The default is 50,000.
     pub examine: Option<Bounded<1, { limits::FIELD_CATALOG_CONTACTS_MAX }>>,
 }
 

@@ -19,7 +19,7 @@ pub struct Get;
 pub struct ContactRef {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
 }
 

@@ -39,14 +39,13 @@ pub struct ContactImportForm {
     pub file: String,
     /// The project to which the contacts are added.
     pub project_id: ProjectId,
-    /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country,
-    /// language, tags, status, customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then
-    /// ignored.
+    /// JSON that maps fields to headers. Keys: email (required), name, firstName, lastName, company, phone, city, country, language, tags,
+    /// status, customFields {name: header}. If absent, the mapping is guessed from common headers, and unrecognized columns are ignored.
     pub column_map: Option<String>,
     /// `upsert` (the default) updates existing contacts with values from the file; `skip` leaves them unchanged.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<String>,
-    /// The separator between cells: one ASCII character; a comma if absent. `\t` is a tab.
+    /// The separator between cells: one ASCII character. The default is a comma. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags to add to every contact in the file, as a JSON array or separated by commas.

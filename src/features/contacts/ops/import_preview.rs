@@ -24,10 +24,10 @@ pub struct PreviewImport {
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
-    /// The separator between cells; detected if absent. `\t` is a tab.
+    /// The separator between cells. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// The number of rows to return; 5 if absent.
+    /// The number of rows to return. The default is 5.
     pub rows: Option<Bounded<1, { limits::CONTACT_UPLOAD_ROWS_SHOWN_MAX }>>,
 }
 

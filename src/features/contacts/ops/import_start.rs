@@ -27,12 +27,12 @@ pub struct StartImport {
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
-    /// Maps fields to headers; guessed from common headers if absent.
+    /// Maps fields to headers. If absent, the mapping is guessed from common headers.
     pub column_map: Option<ColumnMap>,
     /// What to do with contacts that already exist.
     #[serde(default)]
     pub on_conflict: OnConflict,
-    /// The separator between cells; detected if absent. `\t` is a tab.
+    /// The separator between cells. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags to add to every contact in the file.
@@ -124,7 +124,7 @@ mod tests {
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(preview["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));
-        assert!(refused.refusal().2.starts_with("columnMap: no header was recognized as the email address"), "{refused:?}");
+        assert!(refused.refusal().2.starts_with("columnMap: no column was recognized as the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
         let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
         assert_eq!(app.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(app.get(&format!("{path}/preview")).refusal().0, 409);
     }
 
-    // Regression: errors about the headers named the field `file`, which only the upload has.
+    // Regression test: errors about the headers named the field `file`, which only the upload has.
     #[test]
     fn errors_about_the_headers_name_a_field_of_the_request() {
         let app = TestApp::new();

@@ -26,7 +26,7 @@ pub struct ListContacts {
     /// Words to find in email, names, company, phone, city, tags and custom fields. Matches the beginnings of words and tolerates
     /// small typos.
     pub search: Option<String>,
-    /// With `search`: waits up to 5 seconds until the search can find every write that was completed before this request; after that,
+    /// With `search`, waits up to 5 seconds until the search can find every write that was completed before this request; after that,
     /// returns 503. If false, a search waits up to 200 ms for the caller's own writes of the last second.
     #[serde(default)]
     pub refresh: bool,

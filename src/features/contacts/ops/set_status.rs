@@ -23,12 +23,12 @@ pub struct SetStatus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStatus {
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     /// The contact's email.
     pub email: EmailKey,
     pub status: Status,
-    /// If true, or if both this and `tags` are absent: changes the contact's status. Otherwise: adds `tags` to the contact if `status` is
+    /// If true, or if both this and `tags` are absent, changes the contact's status. Otherwise, adds `tags` to the contact if `status` is
     /// `subscribed`, and removes them from the contact if not.
     pub all_lists: Option<bool>,
     /// Names of tags to add or remove instead of changing the status.

@@ -19,7 +19,7 @@ pub struct Topics;
 pub struct ListChoices {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
 }
 

@@ -23,9 +23,9 @@ pub struct Unsubscribe;
 pub struct UnsubscribeRequest {
     /// The contact's email.
     pub email: EmailKey,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
-    /// True or absent: unsubscribes the contact from all mail except transactional messages. False: only removes `tags` from the
+    /// If true or absent, unsubscribes the contact from all mail except transactional messages. If false, only removes `tags` from the
     /// contact.
     pub all_lists: Option<bool>,
     /// Names of tags to remove when `allLists` is false.

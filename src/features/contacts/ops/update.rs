@@ -31,7 +31,7 @@ with_profile_fields! { patch
 pub struct ContactPatch {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
 } profile {
     /// All tags that the contact should have. Tags that do not exist are created.

@@ -24,7 +24,7 @@ pub struct Erasure {
     pub account: AccountId,
     pub contact: ContactId,
     pub email: String,
-    /// The contact's last status. An address that had unsubscribed or bounced must not be mailed by mistake after the erasure.
+    /// The contact's last status, so that an address that had unsubscribed or bounced is not mailed by mistake after the erasure.
     pub status: Status,
     pub asked_at: Timestamp,
     /// The next stage of the erasure.

@@ -132,7 +132,7 @@ impl EventWriter {
         self.used.get(key).copied()
     }
 
-    /// Returns the number that the project's next event gets.
+    /// Returns the number of the project's next event.
     pub fn next(&self) -> u64 {
         self.first + self.written
     }

@@ -154,7 +154,7 @@ pub struct Fact {
     /// The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient.
     pub text: String,
     /// The value of a number, date or time, which each language writes in its own format. In a request, the value must not contradict the
-    /// text; if absent, the value is read from the text.
+    /// text. If absent, the value is read from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<FactValue>,
     /// The position of the story that the fact belongs to, from 0.

@@ -1,7 +1,7 @@
 //! Completes a brief before the email is written.
 //!
-//! The parser of prompts reports names, and words before an address, as unclear text, because they mean little on their own. Here they
-//! become part of the fact next to them.
+//! The prompt parser reports names, and words before an address, as unclear text, because they mean little on their own. Here they are
+//! joined with the statement, contact or story that they belong to.
 
 use super::language::{Bank, Language};
 use super::purposes::{correct_by_facts, count, is_statement};
@@ -20,7 +20,7 @@ const SIGN_GAP: u32 = 2;
 const SCOPE_WORDS_MAX: usize = 2;
 
 /// Returns the brief with incomplete sentences completed, stories titled, length limits removed, the scope of the offer completed, and the
-/// purpose corrected by the facts.
+/// purpose corrected based on the facts.
 pub fn completed(brief: &Brief, language: Language) -> Brief {
     let mut brief = brief.clone();
     for part in std::mem::take(&mut brief.unclear) {

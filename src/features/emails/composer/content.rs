@@ -131,8 +131,8 @@ impl<'a> Content<'a> {
         !is_in(text, self.language, self.spoken)
     }
 
-    /// Returns the indexes of the printable statements that belong to no printed story. Bare statements, labels of links and statements
-    /// contained in another one are left out.
+    /// Returns the indexes of the printable statements outside of printed stories. Bare statements, labels of links and statements
+    /// contained in other statements are left out.
     fn statements(&self) -> Vec<usize> {
         let is_statement = |fact: &Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
         let all: Vec<usize> = (0..self.brief.facts.len())
@@ -289,7 +289,8 @@ impl<'a> Content<'a> {
         self.hide_parts(cards)
     }
 
-    /// Hides products without a separate price if the brief has a price that belongs to no product, because it is the price of the set.
+    /// Hides products without a separate price if the brief has a price that does not belong to a product, because it is the price of the
+    /// set.
     fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
         let mut prices = (0..self.brief.facts.len()).filter(|at| {
             let fact = self.fact(*at);

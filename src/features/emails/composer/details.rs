@@ -36,8 +36,8 @@ impl Writer<'_> {
         !self.content.is_said(fact, &self.said)
     }
 
-    /// Writes each code as a coupon, the first one with the conditions of the offer. If there is no code or the email may have no coupon,
-    /// writes the conditions as text.
+    /// Writes each code as a coupon. The first coupon contains the conditions of the offer. If there is no code or the email may have no
+    /// coupon, writes the conditions as text.
     pub fn offer(&mut self) {
         let content = self.content;
         let facts = &content.brief.facts;
@@ -79,7 +79,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether the email may have a coupon: it sells, apologizes or thanks.
+    /// Returns whether the email may have a coupon. Only emails that sell, apologize or thank may have one.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
@@ -356,8 +356,8 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     out
 }
 
-/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place gets a row: in
-/// an email that sells, it gets one only if the email is an invitation.
+/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place has a row. In an
+/// email that sells, a place has a row only if the email is an invitation.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {

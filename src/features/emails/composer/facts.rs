@@ -34,7 +34,7 @@ const NEWS_CHARACTERS_MAX: usize = 90;
 const TITLE_WORDS_MIN: usize = 3;
 /// The number of statements, from the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
-/// The maximum number of days until a date that its weekday alone can identify.
+/// The maximum number of days until a date that can be identified by its weekday alone.
 const WEEKDAY_DAYS: i32 = 6;
 
 /// Folded exclamations without any meaning.
@@ -261,7 +261,7 @@ impl Source<'_> {
         if self.goal == Goal::Seasonal || !["spring", "summer", "autumn", "winter"].contains(&season.as_str()) {
             return Some(season);
         }
-        // In a sale, "the shelves for the spring glazes" names no season of the email.
+        // In a sale, "the shelves for the spring glazes" does not name the season of the email.
         let content = self.content;
         let gives = |at: &usize| content.facts_in(*at).iter().any(|own| content.fact(*own).role == Some(FactRole::Offer));
         let asides = content.statements.iter().skip(1).filter(|at| !gives(at));

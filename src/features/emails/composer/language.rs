@@ -27,7 +27,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The languages with complete copy from the composer.
+    /// The languages in which the composer writes complete copy.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
     pub const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 

@@ -74,8 +74,9 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// Returns a picture of the brand for the top of an email that names no product, chosen by the seed. Pictures of products promise these
-/// products, so a main email has one only if it is about all products (`suits_all`) and the brand has no other pictures.
+/// Returns a picture of the brand for the top of an email that names no product, chosen by the seed. A picture of a product suggests that
+/// the email is about that product, so a main email has such a picture only if it is about all products (`suits_all`) and the brand has no
+/// other pictures.
 pub fn opening(brand: &Brand, seed: u64, job: &str, suits_all: bool) -> Option<Picture> {
     let is_main = job.ends_with(".main");
     let fitting = brand.images.iter().filter(|image| fits(image)).filter_map(|image| {

@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
-//! The composer is deterministic: the same inputs produce the same email. It does not get the prompt. The facts in an email come from
-//! the brief, the brand, and the pages and knowledge that the caller gives. The composer prints the brief's statements in their own
-//! words, and writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could
-//! not use. It writes complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
+//! The composer is deterministic: the same inputs produce the same email. It does not receive the prompt. The facts in an email come from
+//! the brief, the brand, and the pages and knowledge that the caller provides. The composer prints the brief's statements in their own
+//! words, and writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could not
+//! use. It writes complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
@@ -96,7 +96,7 @@ pub struct Composed {
     pub warnings: Vec<String>,
 }
 
-/// Plans an email or a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number.
+/// Plans an email or a series. `count` is the number of emails that the caller requests. If absent, the brief determines the number.
 pub fn plan(request: &Request<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let written = written_in(language);
     let bank = Bank::of(written);
@@ -373,9 +373,9 @@ impl Draft<'_> {
     }
 
     /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products of the
-    /// brand, only an email with the job `general.picks`, or a brief that prescribes a number of products, gets a grid. An offer for lamps
-    /// shows only lamps, and an email with a lot of text shows only products with an image, which must also suit its topic unless the email
-    /// is about the whole brand or range.
+    /// brand, an email has a grid only if its job is `general.picks` or the brief prescribes a number of products. An offer for lamps shows
+    /// only lamps, and an email with a lot of text shows only products with an image, which must also suit its topic unless the email is
+    /// about the whole brand or range.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
@@ -480,7 +480,7 @@ impl Draft<'_> {
         };
         let page =
             featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        // An offer for the whole range leads to the shop, and the card of a product to its page.
+        // In an offer for the whole range, the main button leads to the shop, and each product card leads to the product's page.
         let for_all = self.job == "winback.main" && self.content.saving().is_some() && self.content.scope_words().is_none();
         let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
         // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
@@ -516,7 +516,7 @@ impl Draft<'_> {
     }
 
     /// Returns the brand's name, the URL of its home page if it has no name, or a dash if both are missing. The subject and the preheader
-    /// use it if no phrase fits.
+    /// consist of this text if no phrase fits.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.request.site.map(tidy)).unwrap_or_else(|| "—".to_owned())

@@ -39,7 +39,7 @@ enum Marks {
 
 /// The facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
-/// The facts that almost every email has. They are ignored when phrases with more facts are preferred.
+/// The facts that almost every email has. They do not count when the phrase with the most facts is selected.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
@@ -98,7 +98,7 @@ impl Phrasebook {
         Some(text)
     }
 
-    /// Returns a phrase as markup, with bold facts.
+    /// Returns a phrase as markup, with facts in bold.
     pub fn text(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::Bold, usize::MAX)
     }
@@ -173,7 +173,7 @@ impl Phrasebook {
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
-    /// Returns this phrase filled with its facts, with bold facts if it is markup.
+    /// Returns this phrase filled with its facts, which are in bold if it is markup.
     pub fn filled(&self, phrase: &str, is_markup: bool) -> Option<String> {
         self.fill(phrase, if is_markup { Marks::Bold } else { Marks::None }).map(|(text, _)| text)
     }

@@ -34,7 +34,7 @@ const FURTHER_DAYS: i32 = 4;
 /// The maximum number of days from the start of an offer to its last reminder.
 const PERIOD_DAYS_MAX: i32 = 60;
 
-/// Plans a series. `count` is the number of emails that the caller requests; if absent, the brief determines the number, which is 1 by
+/// Plans a series. `count` is the number of emails that the caller requests. If absent, the brief determines the number, which is 1 by
 /// default.
 pub fn slots(goal: Goal, content: &Content<'_>, brand: &Brand, has_knowledge: bool, count: Option<usize>) -> Vec<Slot> {
     let count = count.or(content.rules.emails).unwrap_or(1).clamp(1, limits::EMAILS_PER_SERIES_MAX);

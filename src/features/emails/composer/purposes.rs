@@ -33,7 +33,7 @@ pub fn correct_by_facts(brief: &mut Brief, language: Language) {
         brief.purpose = Goal::PriceChange;
         brief.offer = None;
     }
-    // A reminder of an offer sells, so that its code gets a coupon and a button.
+    // A reminder of an offer with a code becomes a sale email, so that it has a coupon and a button.
     let offers = has_role(brief, FactRole::Offer) || has_role(brief, FactRole::OfferEnds);
     if brief.purpose == Goal::Reminder && offers && has(brief, &[FactKind::Code]) {
         brief.purpose = Goal::Sale;

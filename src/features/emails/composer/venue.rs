@@ -13,7 +13,7 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
-/// The maximum number of days after a date in which the name of a weekday alone identifies a day.
+/// The maximum number of days after a date within which a weekday alone identifies a day.
 const NEXT_DAYS: i32 = 6;
 
 /// The maximum number of words in the address after the name of a place.

@@ -26,7 +26,7 @@ pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Fin
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
     // A missing fact needs its context. Unclear text is added without its sentence, because the email may already contain other parts of
-    // it.
+    // the sentence.
     let span = finding.span.filter(|_| finding.kind == FindingKind::FactMissing);
     let sentence = span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));
@@ -91,7 +91,7 @@ pub fn set_headline(document: &Email, outline: &Outline, value: &str) -> Change 
     }
 }
 
-/// Returns the sentence of the prompt that contains a span, unless the sentence is long or contains an instruction to the writer.
+/// Returns the sentence in the prompt that contains a span, unless the sentence is long or contains an instruction to the writer.
 fn sentence_around(terms: &Terms<'_>, span: Span) -> Option<String> {
     let byte = |position: u32| terms.prompt.char_indices().nth(usize::try_from(position).unwrap_or(usize::MAX)).map(|(at, _)| at);
     let (start, end) = (byte(span.start)?, byte(span.end).unwrap_or(terms.prompt.len()));

@@ -1,4 +1,4 @@
-//! Checks that the email meets the constraints of the brief.
+//! Checks that the email meets the constraints in the brief.
 
 use super::outline::Place;
 use super::reading::Reading;
@@ -63,11 +63,11 @@ fn exclamation(email: &Reading, brand: Option<&str>) -> Broken {
     Some((format!("{:?} contains an exclamation mark. Remove it.", found.text.trim()), found.block.clone()))
 }
 
-/// Returns the block of the first emoji; `Some(None)` if it is in the subject or the preheader.
+/// Returns the block that contains the first emoji; `Some(None)` if the emoji is in the subject or the preheader.
 fn emoji(email: &Reading) -> Option<Option<String>> {
     let is_emoji =
         |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{2b50}');
-    // These characters are typography: check marks, arrows, and stars in lists and quotes.
+    // These characters are typographic symbols, not emoji: check marks, arrows, and stars in lists and quotes.
     let is_sign = |c: char| matches!(c, '✓' | '✔' | '✕' | '✗' | '★' | '☆' | '❯' | '➜' | '☎');
     let mut passages = email.outline.passages.iter().filter(|passage| passage.place != Place::Alt);
     passages.find(|passage| passage.text.chars().any(|c| is_emoji(c) && !is_sign(c))).map(|passage| passage.block.clone())
@@ -99,8 +99,8 @@ fn one_button(email: &Reading) -> Broken {
     Some((format!("The email has {count} buttons, but the brief allows one. Keep only one."), Some(second.block.clone())))
 }
 
-/// Checks that the email shows at most the requested number of products. An email without product blocks passes, because other emails
-/// of its series can show them.
+/// Checks that the email shows at most the requested number of products. An email without product blocks passes, because other emails in
+/// the series can show the products.
 fn products(document: &Email, constraint: &Constraint) -> Broken {
     let wanted: usize = constraint.value.as_deref()?.trim().parse().ok()?;
     let blocks = document.blocks.iter().filter_map(|block| match block {

@@ -1,5 +1,5 @@
-//! Finds words of stated facts that the email leaves out. The contract considers a statement present if the email contains most of its
-//! words. This check then warns about the longest run of missing words.
+//! Finds words that the email leaves out of the brief's statements. The contract considers a statement present if the email contains most
+//! of its words. This check then warns about the longest run of missing words.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::features::emails::finding::{Finding, FindingKind};
 /// The minimum number of consecutive missing words that a warning reports.
 const ROW_WORDS_MIN: usize = 2;
 
-/// Returns a warning for each statement of the brief from which the email omits several consecutive words.
+/// Returns a warning for each statement in the brief from which the email omits several consecutive words.
 pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition) && fact.value.is_none();
     let all: HashSet<&str> = email.outline.passages.iter().flat_map(|passage| words(&passage.folded)).collect();
@@ -21,7 +21,7 @@ pub fn check(email: &Reading, brief: &Brief) -> Vec<Finding> {
     statements.filter(|fact| states(email, fact)).filter_map(|fact| shortened(email, fact, &all)).collect()
 }
 
-/// Returns a warning for each statement of the brief that the email prints in a language other than the email's. A statement that names a
+/// Returns a warning for each statement in the brief that the email prints in a language other than the email's. A statement that names a
 /// month or a weekday in another language counts as partly in that language.
 pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
     let is_statement = |fact: &&Fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition);
@@ -50,8 +50,8 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
 /// The minimum number of letters in a month or weekday name of another language. Shorter names are often other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words in a statement that counts as foreign only because the brief's statements as a whole are foreign. Shorter
-/// statements are usually names.
+/// The minimum number of words in a statement whose language is judged by all statements in the brief together. Shorter statements are
+/// usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 
 fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Finding> {

@@ -1,5 +1,5 @@
-//! Checks that the email states the facts of the brief in their roles, contains the prescribed text, and does not repeat codes, products or
-//! sentences.
+//! Checks that the email states the facts from the brief in their roles, contains the prescribed text, and does not repeat codes, products
+//! or sentences.
 
 use std::collections::HashSet;
 
@@ -150,7 +150,8 @@ fn states_contact(email: &Reading, text: &str) -> bool {
 }
 
 /// Returns whether the email states the numbers in `text`, and either two neighboring blocks of the body contain at least the share `least`
-/// of its words or the whole body contains all its words. If the text is not in the email's language, only the numbers count.
+/// of the words in `text` or the whole body contains all of these words. If the text is not in the email's language, only the numbers
+/// count.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     // An address in a statement is a separate fact, and the email can link to it from any words.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");
@@ -342,8 +343,8 @@ fn misused(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
 }
 
 /// Returns the days that a sentence mentions, each with the roles that the sentence gives it. Phrases about an offer count only if the
-/// sentence mentions a single day, because of two days, one usually starts the offer and the other ends it. Other phrases apply to the day
-/// directly after them.
+/// sentence mentions a single day. If it mentions two days, one usually starts the offer and the other ends it. Other phrases apply to the
+/// day directly after them.
 fn given_roles<'m>(words: &Words, folded: &str, mentions: &'m [Mention]) -> Vec<(&'m Value, Vec<FactRole>)> {
     let table = &words.table;
     let offers = [(&table.offer_starts, FactRole::OfferStarts), (&table.offer_ends, FactRole::OfferEnds)];
@@ -414,7 +415,7 @@ fn roles_of(brief: &Brief, day: &Value) -> Vec<FactRole> {
     roles
 }
 
-/// Returns the roles that the prompt and the statements of the brief give to a day. An email may repeat their wording even if the brief
+/// Returns the roles that the prompt and the statements in the brief give to a day. An email may repeat their wording even if the brief
 /// gives the day another role.
 fn stated_roles(words: &Words, brief: &Brief, prompt: &str, day: &Value) -> Vec<FactRole> {
     let same = |other: &Value| match (day, other) {

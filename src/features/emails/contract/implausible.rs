@@ -1,4 +1,4 @@
-//! Warns about values of the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit.
+//! Warns about values in the brief that are probably mistakes, such as a date that does not exist, and about numbers without a unit.
 
 use jiff::civil::Date;
 
@@ -9,14 +9,14 @@ use super::text::fold;
 use crate::features::emails::brief::{Brief, Fact, FactKind, FactRole, FactValue, Goal, Span};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// Returns a warning for each implausible value of the brief. `today` is the date of the prompt.
+/// Returns a warning for each implausible value in the brief. `today` is the date of the prompt.
 pub fn check(brief: &Brief, today: Date) -> Vec<Finding> {
     let problems = brief.facts.iter().filter_map(|fact| Some((fact, problem(fact, brief, today)?)));
     problems.map(|(fact, problem)| Finding::new(FindingKind::Note, problem).about(&fact.text, fact.span)).collect()
 }
 
 /// Returns a warning for each number without a unit in the statements of a brief: "-30 on boots", "12,60 per hour", and "70" in "adults 85
-/// €, children 70". The email prints such numbers unchanged, so readers may not understand it.
+/// €, children 70". The email prints these numbers unchanged, so readers might not understand them.
 pub fn bare_numbers(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let (statements, values): (Vec<&Fact>, Vec<&Fact>) =
         brief.facts.iter().partition(|fact| matches!(fact.kind, FactKind::Sentence | FactKind::Condition));
@@ -57,8 +57,8 @@ enum Form {
     Amount,
 }
 
-/// Returns how a word states a number. `before` is the preceding word. A number after another number is part of a phone number, and a
-/// number after a name is part of an address.
+/// Returns the notation in which a word states a number. `before` is the preceding word. A number after another number is part of a phone
+/// number, and a number after a name is part of an address.
 fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
     let is_worded = || words.table.numbers.get(&fold(word)).is_some_and(|number| *number >= WORDED_MIN);
@@ -72,7 +72,7 @@ fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     }
 }
 
-/// The minimum value of a number in words that is checked. Smaller numbers usually count objects.
+/// The minimum value at which a number written in words is checked. Smaller numbers usually count objects.
 const WORDED_MIN: u32 = 13;
 
 /// Returns whether the value is this number with a unit.
@@ -94,7 +94,7 @@ fn has_decimals(text: &str) -> bool {
 const UNITS: [FactKind; 5] = [FactKind::Price, FactKind::OldPrice, FactKind::Amount, FactKind::Percentage, FactKind::Time];
 /// The marks that end a clause after a number.
 const CLAUSE_ENDS: [char; 6] = [',', '.', ';', ')', '!', '?'];
-/// The maximum number of digits in a number that is checked. Longer numbers are usually years and postal codes.
+/// The maximum number of digits in a number that is checked. Longer numbers are usually years or postal codes.
 const NUMBER_DIGITS_MAX: usize = 3;
 
 fn problem(fact: &Fact, brief: &Brief, today: Date) -> Option<String> {

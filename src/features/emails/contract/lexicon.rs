@@ -102,7 +102,7 @@ pub struct Patterns {
 pub struct Words {
     pub code: &'static str,
     pub table: Table,
-    /// The patterns. They are compiled when the first text in this language is read.
+    /// The patterns, which are compiled when text in this language is first read.
     patterns: OnceLock<Patterns>,
 }
 
@@ -200,7 +200,7 @@ impl Table {
 /// A number with optional thousands separators and up to two decimals.
 pub const NUMBER: &str = r"(?:[0-9]{1,3}(?:[ '.,][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?)";
 const ORDINAL: &str = r"(?:st|nd|rd|th|er|e|o|a|°|\.)?";
-/// The languages that write "am" and "pm" after an hour. In German, "am" is a preposition.
+/// The languages in which "am" or "pm" can follow an hour. In German, "am" is a preposition.
 const HALF_DAY_LANGUAGES: [&str; 3] = ["en", "es", "pt"];
 const HALF_DAY: &str = r"(?P<ap>am\b|pm\b|a\.\s?m\.?|p\.\s?m\.?)";
 const NEVER: &str = r"(?P<ap>[^\s\S])";

@@ -6,7 +6,7 @@ use super::text::{fold, spaced};
 use crate::features::emails::brief::Brief;
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The problem of a line that breaks off in the middle of a sentence.
+/// The problem reported for a line that breaks off in the middle of a sentence.
 const CUT_OFF: &str = "is cut off.";
 
 pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {

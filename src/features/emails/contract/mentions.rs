@@ -1,4 +1,4 @@
-//! Reads the numbers, dates, times, amounts and codes in a text, in the usual notations of a language.
+//! Reads the numbers, dates, times, amounts and codes in text, in the usual notations of a language.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         self.found.push(Mention { value, range });
     }
 
-    /// Finds the matches of a pattern and blanks the ones with a value.
+    /// Finds the matches of a pattern and blanks the matches that have a value.
     fn take(&mut self, pattern: &Regex, value: impl Fn(&Captures<'_>, &str) -> Vec<Value>) {
         let mut taken = Vec::new();
         for captures in pattern.captures_iter(&self.text) {

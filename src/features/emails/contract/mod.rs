@@ -79,7 +79,7 @@ pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     constraints::check(&Reading::of(document, terms.today), document, &brief, brand.name.as_deref())
 }
 
-/// Returns the day, the month and the weekday of each date in the text that has a weekday.
+/// Finds the dates in the text that include a weekday. Returns the day, the month and the weekday of each date.
 #[cfg(test)]
 pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     let mentions = mentions::read(text, lexicon::Words::of(language)).into_iter();
@@ -90,7 +90,7 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     days.collect()
 }
 
-/// Returns a warning for each passage of the prompt that is neither in the email nor in one of these warnings.
+/// Returns a warning for each passage in the prompt that is neither in the email nor in one of these warnings.
 pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let lost = remains::check(&email, terms, warnings).into_iter();
@@ -107,7 +107,7 @@ pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>)
 }
 
 /// Returns warnings about text of unclear meaning that the email does not contain, statements that the email shortens or prints in another
-/// language, and values of the brief that are probably mistakes or have no unit.
+/// language, and values in the brief that are probably mistakes or have no unit.
 pub fn doubts(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let open = terms.brief.unclear.iter().filter(|part| !email.states(&part.text));

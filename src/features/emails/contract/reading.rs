@@ -12,7 +12,7 @@ use crate::features::emails::document::Email;
 pub struct Reading {
     pub outline: Outline,
     pub words: &'static Words,
-    /// The mentions of each passage of the outline.
+    /// The mentions in each passage of the outline.
     pub mentions: Vec<Vec<Mention>>,
     pub today: Date,
 }
@@ -89,7 +89,7 @@ impl Reading {
 
 /// The maximum number of days from today to a weekday without a date.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
-/// The last minute of a day, which people also write as midnight.
+/// The last minute of a day, which some writers call midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;
 
 /// Returns whether a mentioned day is this date. A day without a year can be in any year.
@@ -115,7 +115,7 @@ pub fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the share of the wanted words that the text contains, also in inflected forms.
+/// Returns the share of the wanted words that the text contains, including inflected forms.
 pub fn share(wanted: &[&str], text: &[&str]) -> f64 {
     if wanted.is_empty() {
         return 1.0;

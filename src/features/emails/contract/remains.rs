@@ -1,4 +1,4 @@
-//! Finds text of the prompt that is neither in the email nor in a warning. The check ignores short words, common words, and most words of
+//! Finds text in the prompt that is neither in the email nor in a warning. The check ignores short words, common words, and most words of
 //! instructions that the parser understood.
 
 use std::collections::{HashMap, HashSet};
@@ -19,10 +19,10 @@ const STEM_LETTERS: usize = 4;
 /// The maximum number of characters between two words that one warning reports.
 const GAP_MAX: u32 = 12;
 
-/// Returns a warning for each passage of the prompt that is missing. `others` are the warnings about the email so far.
+/// Returns a warning for each passage in the prompt that is neither in the email nor in `others`, the warnings about the email so far.
 pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Finding> {
     let brief = terms.brief;
-    // If the facts of a brief have no spans, the brief was not parsed from this prompt.
+    // If the facts in a brief have no spans, the brief was not parsed from this prompt.
     if brief.facts.iter().all(|fact| fact.span.is_none()) && brief.unclear.is_empty() {
         return Vec::new();
     }
@@ -100,7 +100,7 @@ fn is_name(brief: &Brief, word: &str) -> bool {
     is_capital && !is_other && !is_day && !own.is_stop(&fold(bare))
 }
 
-/// Returns whether a word of an instruction contains a number of at least two digits, a percentage or a price, or is an address. The
+/// Returns whether a word in an instruction contains a number with at least two digits, a percentage or a price, or is an address. The
 /// timestamp of a chat message, as in "[15.11.26, 19:02]", is not a value.
 fn is_value(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();

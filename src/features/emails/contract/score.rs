@@ -84,7 +84,7 @@ struct SampleSignature {
     name: String,
 }
 
-/// The score of one email or of many.
+/// The score of one or more emails.
 #[derive(Clone, Debug, Default)]
 struct Score {
     emails: usize,
@@ -221,7 +221,7 @@ fn places(text: &str, wanted: &str) -> Vec<(usize, usize)> {
     found.map(|at| (at, at + wanted.len())).collect()
 }
 
-/// Counts the mentions of a fact. Forms that overlap are one mention.
+/// Counts the mentions of a fact. Overlapping forms count as one mention.
 fn count(text: &str, shows: &[String]) -> usize {
     let mut all: Vec<(usize, usize)> = shows.iter().flat_map(|form| places(text, &plain(form))).collect();
     all.sort_unstable();
@@ -400,13 +400,13 @@ async fn the_second_samples_keep_their_facts() {
     holds(&score("second").await, 1416, 0, 5, 0);
 }
 
-/// Prompts of two adversarial writers who did not know the rules. They were then used to improve the rules.
+/// Prompts by two adversarial writers who did not know the rules. They were then used to improve the rules.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
     holds(&score("hostile").await, 1105, 4, 33, 0);
 }
 
-/// Prompts of a third adversarial writer. They were then used to improve the rules and the note model.
+/// Prompts by a third adversarial writer. They were then used to improve the rules and the note model.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
     holds(&score("third").await, 568, 3, 10, 0);
@@ -472,7 +472,7 @@ async fn the_thirteenth_samples_keep_their_facts() {
     holds(&score("thirteenth").await, 454, 3, 6, 0);
 }
 
-/// Every number in the prompt is in the email, in a warning, in a value of the brief that the email states, or in an instruction.
+/// Every number in the prompt is in the email, in a warning, in a value from the brief that the email states, or in an instruction.
 #[tokio::test]
 async fn no_number_of_a_prompt_is_lost_in_silence() {
     let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));

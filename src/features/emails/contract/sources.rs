@@ -50,7 +50,7 @@ impl Sources {
     fn text(&mut self, text: &str, language: &'static Words, today: Date) {
         let folded = fold(text);
         self.words.extend(words(&folded).map(str::to_owned));
-        // Emails write day abbreviations that are also other words in full: "on Saturday" for "on sat".
+        // Emails spell out abbreviations of days that are also other words: "on Saturday" for "on sat".
         self.weekdays.extend(words(&folded).filter_map(|word| language.weekday(word)));
         self.digits.extend(folded.chars().filter(char::is_ascii_digit));
         self.digits.push(' ');

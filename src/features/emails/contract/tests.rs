@@ -264,7 +264,7 @@ fn a_day_keeps_its_role_in_each_language() {
         let found = findings(&text(wrong), &brief("en", day(role)), "");
         assert_eq!(found.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [FindingKind::FactMisused], "{role}: {wrong}");
     }
-    // Customers can order at the price of an offer until its last day.
+    // Customers can order at the offer price until the last day of the offer.
     assert_eq!(findings(&text("Order by 17 December."), &brief("en", day("offer_ends")), ""), []);
     let table = json!([{ "type": "table", "id": "a", "rows": [{ "cells": ["Order by", "17 December"] }, { "cells": ["Time", "noon"] }] }]);
     let found = findings(&document("en", "News", table), &brief("en", day("event")), "noon");

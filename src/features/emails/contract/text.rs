@@ -61,7 +61,7 @@ pub fn alike(one: &str, other: &str) -> bool {
 const STEM_CHARACTERS_MIN: usize = 4;
 
 /// Returns the sentences of the text. A line break ends a sentence. A period does not end a sentence if a lowercase letter or a digit
-/// follows, or if the period is part of a day: "am 3."
+/// follows, or if the period follows a day number: "am 3."
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;

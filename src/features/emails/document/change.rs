@@ -113,7 +113,7 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
     found.into_iter().map(error).collect()
 }
 
-/// Returns the field of a change that caused a violation and the violation, with a message that fits the change.
+/// Returns the field of the change that caused a violation, and the violation with a message that fits the change.
 fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let path = change.path.as_deref().unwrap_or_default();
     let last = steps(path).last().unwrap_or_default();

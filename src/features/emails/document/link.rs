@@ -91,7 +91,7 @@ fn web(given: &str) -> Result<String, LinkError> {
     Ok(text)
 }
 
-/// Appends the address and percent-encodes characters that a URL cannot contain, such as spaces, letters outside ASCII and braces.
+/// Appends the address and percent-encodes characters that a URL cannot contain, such as spaces, non-ASCII letters and braces.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {
@@ -125,10 +125,12 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Ok(Link(format!("tel:{kept}").into()));
     }
-    Err(LinkError("The phone number must consist of an optional + and 3 to 20 digits, as in tel:+4930123456.".to_owned()))
+    Err(LinkError(
+        "The phone number must have 3 to 20 digits, with an optional + at the start, as in tel:+4930123456.".to_owned(),
+    ))
 }
 
-/// The reason why a string is not a valid link or image address, as a sentence for users.
+/// Why a string is not a valid link or image address, as a sentence for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError(String);
 

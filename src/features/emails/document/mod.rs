@@ -4,7 +4,7 @@
 //! plain text are rendered from them. [`Email::check`] checks the length of text, so that writers see the violations together. Addresses
 //! are checked when they are parsed, so that a document cannot contain an address that is unsafe in a web page.
 //!
-//! The document contains only the author's choices of colors and layout, not the brand's own.
+//! The document contains the author's choices of colors and layout, but not the brand's.
 
 mod block;
 mod change;

@@ -254,7 +254,7 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
     })
 }
 
-/// Parses columns. Columns contain tagged values, and for errors in those, serde would report only the path of the whole block.
+/// Parses columns. Columns contain tagged values. For an error in a tagged value, serde would report only the path of the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();

@@ -9,7 +9,7 @@ use crate::vocab::environment::Environment;
 
 const PROMPT: &str = "20% off all mugs until Sunday with MUGS20. Keep it short. Sign as Ada.";
 
-/// Regression test: after users corrected a fact of the brief, the email still contained the old value, alone or next to the new value.
+/// Regression test: after users corrected a fact in the brief, the email still contained the old value, alone or next to the new value.
 #[test]
 fn a_corrected_brief_is_what_the_email_says() {
     let app = TestApp::new();

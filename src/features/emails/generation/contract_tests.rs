@@ -29,7 +29,7 @@ fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     Document::from_json(&json).expect("the document is valid").to_json()
 }
 
-/// A change that breaks the contract and part of the expected finding.
+/// A change that breaks the contract, and words that the expected finding contains.
 type Breach = (fn(&mut Value), &'static str);
 
 fn breaches() -> [Breach; 5] {

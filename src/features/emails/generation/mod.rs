@@ -84,7 +84,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     let mut left = limits::EMAIL_STAGES_PER_STEP;
     let mut failed = None;
     loop {
-        // The subscription precedes reading the queues, so that no new task is missed in between.
+        // Subscribe before reading the queues, so that no new task is missed in between.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::EMAIL_SCREENSHOT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
         for task in due(&context.data.store.read(), &context.engine, limits::EMAILS_AT_ONCE, &started)? {

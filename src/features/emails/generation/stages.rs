@@ -171,7 +171,7 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    // Imported emails emit no event, because their start was not reported either.
+    // No event is emitted for imported emails, because no event reported their start either.
     if is_generation {
         outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
     }
@@ -240,7 +240,7 @@ enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
     Pictures(outputs::Screenshots, Vec<Finding>, Box<EmailChecks>),
-    /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
+    /// The screenshots of an imported email, and either the version that the instruction created or the reason that there is none.
     Adapted {
         painted: outputs::Screenshots,
         warnings: Vec<Finding>,
@@ -267,7 +267,7 @@ pub async fn advance(
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
         if is_hopeless && claimed == Stage::Written && is_imported {
-            // The import is completed even if the instruction is interrupted repeatedly.
+            // The import is completed even if work on the instruction is interrupted repeatedly.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
             email.stage =
@@ -431,7 +431,8 @@ async fn render(
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
         version.warnings.push(Finding::note(
-            "The instruction was not applied, because it was interrupted repeatedly. To apply it, edit the email with the same prompt.",
+            "The instruction was not applied because the work was interrupted repeatedly. To apply it, edit the email with the instruction \
+             as the prompt.",
         ));
         store::save_version(tx, email.id, &version);
     }

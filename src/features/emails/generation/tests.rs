@@ -534,7 +534,8 @@ fn an_import_survives_an_instruction_that_crashes_the_process() {
     let email = status(&app, id)["result"]["emails"][0].clone();
     assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");
     assert!(
-        email["warnings"].to_string().contains("edit the email with the same prompt") && email["screenshotUrl"].is_string(),
+        email["warnings"].to_string().contains("edit the email with the instruction as the prompt")
+            && email["screenshotUrl"].is_string(),
         "{email}"
     );
 }

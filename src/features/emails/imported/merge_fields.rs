@@ -45,7 +45,7 @@ enum Syntax {
 enum Translation {
     Unchanged,
     Into(String),
-    /// A link with this label or, inside an attribute, only the URL of the link.
+    /// A link with this label or, at the start of a quoted attribute value, only the URL of the link.
     Link(&'static str, String),
     Removed,
 }
@@ -72,7 +72,8 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // In an attribute, "#" replaces the field, because a link without a target is less harmful than an empty URL.
+                // At the start of a quoted attribute value, "#" replaces the field, because a link without a target is less harmful than an
+                // empty URL.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {

@@ -165,7 +165,7 @@ impl ImportedEmail {
         UNSUBSCRIBE.iter().any(|word| text.contains(word))
     }
 
-    /// Returns the links in the order of the email, each with its text. A linked image has its alt text as text.
+    /// Returns the links in the order in which they appear, each with its text. The text of a linked image is its alt text.
     pub fn links(&self) -> Vec<(usize, String, &str)> {
         let mut said: HashMap<usize, String> = HashMap::new();
         for (_, part) in self.parts() {

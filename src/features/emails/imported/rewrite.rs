@@ -64,8 +64,8 @@ fn merged(text_part: &TextPart, new: &str) -> Vec<PieceChange> {
     let base =
         (0..pieces.len()).max_by_key(|piece| (pieces[*piece].link.is_none(), pieces[*piece].text.len())).unwrap_or_default();
     if all > SHORT && share(&kept, None) * 3 < all {
-        // If less than a third of the letters are kept, the old and new text are unrelated. A word that both contain by chance does not
-        // keep its link or bold type.
+        // If less than a third of the letters are kept, the old and new text count as unrelated. A word that both contain by chance does
+        // not keep its link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
         return said.map(PieceChange::Piece).collect();
     }

@@ -1,4 +1,4 @@
-//! Adds text of an email to the email's brief, so that the email may contain the text.
+//! Adds text from an email to the email's brief, so that the email may contain the text.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -98,7 +98,10 @@ fn add(brief: &mut Brief, document: &Document, text: &str) -> Result<(), Failure
         brief.preheader = part();
     } else if brief.facts.iter().all(|fact| fact.text != text) {
         if brief.facts.len() >= limits::BRIEF_PARTS_MAX {
-            let detail = format!("The brief already has {} facts. Remove the text from the email instead.", brief.facts.len());
+            let detail = format!(
+                "The brief already has the maximum of {} facts. Remove the text from the email instead.",
+                brief.facts.len()
+            );
             return Err(Failure::because(Code::LimitReached, detail));
         }
         brief.facts.push(fact(text));

@@ -22,7 +22,7 @@ pub struct Checks;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckedEmailRef {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 

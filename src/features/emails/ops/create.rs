@@ -35,10 +35,10 @@ pub struct NewEmail {
     pub design: Option<String>,
     /// The email's document: typed blocks, starting with a header and ending with a footer.
     pub document: Option<Value>,
-    /// The language of a design's header and footer, as a BCP 47 tag; the brand's main language if absent. The text of designs is in
+    /// The language of a design's header and footer, as a BCP 47 tag. The default is the brand's main language. The text of designs is in
     /// English.
     pub language: Option<LanguageTag>,
-    /// Who may see the email without an API key; `private` if absent.
+    /// Who may see the email without an API key. The default is `private`.
     #[serde(default)]
     pub visibility: Visibility,
 }

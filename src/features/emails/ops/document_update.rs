@@ -25,7 +25,7 @@ pub struct DocumentUpdate;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateDocument {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     /// The changes, in order. Either all of them are saved, or none.
     #[schemars(length(min = 1, max = limits::EMAIL_CHANGES_MAX))]
@@ -111,7 +111,7 @@ impl Async for DocumentUpdate {
     }
 }
 
-/// Returns the view of an email as a change would leave it.
+/// Returns the view of an email as it would be after a change.
 fn shown(tx: &impl Read, project: ProjectId, details: EmailDetails, changed: &direct::Changed) -> Result<EmailDetails, Failure> {
     let direct::Changed { document, drawn } = changed;
     let texts = postal_address::in_texts(tx, project, drawn.texts.clone())?;

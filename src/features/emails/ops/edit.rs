@@ -29,13 +29,13 @@ pub struct Edit;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     /// The change to make, in plain words, such as "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// The model that makes the change: `composer`, or the name of a language model in the settings. If absent, the model that was
-    /// requested for the generation of the email or, if that model is no longer configured, the default model.
+    /// requested when the email was generated is used or, if that model is no longer configured, the default model.
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
@@ -48,7 +48,7 @@ pub struct EditEmail {
     pub preview: bool,
 }
 
-/// The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled.
+/// The edited email; or, with `async` or if the edit takes longer than 20 seconds, the unfinished edit, which can be polled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EmailEditResult {
@@ -103,7 +103,7 @@ impl Async for Edit {
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input, model)).await?;
         loop {
             let store = context.data().store.clone();
-            // The subscription precedes reading the edit, so that no change in between is missed.
+            // Subscribe before reading the edit, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?;
             let row = row.ok_or_else(|| Failure::internal("an edit that was just created is missing; report this bug"))?;
@@ -137,7 +137,7 @@ async fn preview(
     let late = || {
         Failure::because(
             Code::EditFailed,
-            "The preview took too long. Apply the edit without a preview; you can restore the earlier version.",
+            "The preview took too long. Apply the edit without a preview; you can restore the earlier version afterward.",
         )
     };
     let made = timeout_at(deadline, previewing).await.map_err(|_| late())??;

@@ -24,7 +24,7 @@ pub struct FixFinding {
     pub email_id: EmailId,
     /// The ID of the finding in GET /v1/emails/{emailId}/checks.
     pub finding_id: String,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     /// The version that the finding concerns. If it is not the current version, the response is 409 and nothing is saved.
     pub version: Option<Bounded<1, { u32::MAX as u64 }>>,

@@ -24,7 +24,7 @@ pub struct IgnoreFinding {
     pub email_id: EmailId,
     /// The ID of the finding in GET /v1/emails/{emailId}/checks.
     pub finding_id: String,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     pub ignored: bool,
 }

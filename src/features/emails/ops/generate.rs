@@ -39,7 +39,7 @@ pub struct NewConversation {
     #[serde(default)]
     pub prompt: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
     /// The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it. The emails are written from the brief, and
-    /// the spans of the brief refer to the prompt. To correct a fact, change its `text` and omit its `value`: sentences of the brief that
+    /// the spans of the brief refer to the prompt. To correct a fact, change its `text` and omit its `value`: sentences in the brief that
     /// contain the old text are corrected, too. If absent, the brief is read from the prompt.
     #[serde(default)]
     pub brief: Option<Brief>,
@@ -50,18 +50,18 @@ pub struct NewConversation {
     /// The model: `composer` for the built-in composer, or the name of a language model in the settings. If absent, the default model is
     /// used.
     pub model: Option<String>,
-    /// Whether pages that the prompt links to may be read; true if absent.
+    /// Whether pages that the prompt links to may be read. The default is true.
     pub web_mode: Option<bool>,
-    /// The languages of each email as BCP 47 tags, starting with the original's; the language of the brief or the prompt if absent.
+    /// The languages of each email as BCP 47 tags, starting with the original's. The default is the language of the brief or the prompt.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// Who may see the emails without an API key; `private` if absent.
+    /// Who may see the emails without an API key. The default is `private`.
     #[serde(default)]
     pub visibility: Visibility,
     /// A conversation whose emails serve as a reference for the style of the new emails.
     pub reference_id: Option<ConversationId>,
-    /// The number of emails; inferred from the prompt if absent.
+    /// The number of emails. If absent, it is inferred from the prompt.
     pub count: Option<Count>,
 }
 

@@ -20,7 +20,7 @@ pub struct Get;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailRef {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 

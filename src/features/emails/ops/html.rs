@@ -25,7 +25,7 @@ pub struct EmailHtmlRef {
     pub email_id: EmailId,
     /// Whether to load remote images through this service. If false or absent, only images that this service stores are shown.
     pub images: Option<bool>,
-    /// Whether to show the email's colors for dark mode; if absent, the device decides.
+    /// Whether to show the email's colors for dark mode. If absent, the device decides.
     pub dark: Option<bool>,
 }
 

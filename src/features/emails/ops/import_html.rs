@@ -44,14 +44,14 @@ pub struct ImportEmails {
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
     /// The language of the emails, as the first item of a list. All other items are ignored. If absent, the language that the HTML declares
-    /// or, without one, the brand's main language.
+    /// is used or, without one, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
     /// A change to make to each email, in plain words. The change becomes the first edit of each email, with its own version. If the change
     /// fails, the email is imported unchanged, with a warning that explains why.
     pub instruction: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
-    /// Who may see the emails without an API key; `private` if absent.
+    /// Who may see the emails without an API key. The default is `private`.
     #[serde(default)]
     pub visibility: Visibility,
     /// Whether to generate images for the emails. This service cannot generate images, so `true` only adds a warning to each email.
@@ -132,7 +132,7 @@ impl Async for ImportHtml {
     }
 }
 
-/// `what` names the source in the error.
+/// Returns an error if a source is too long. `what` names the source in the error.
 fn check_size(field: &str, what: &str, source: &str) -> Result<(), Failure> {
     let max = limits::HTML_IMPORT_BYTES_MAX;
     if source.len() <= max {

@@ -26,7 +26,7 @@ pub struct List;
 pub struct ListConversations {
     /// The project that the conversations belong to.
     pub project_id: ProjectId,
-    /// Lists only conversations with this status.
+    /// If given, only conversations with this status are listed.
     pub status: Option<StateWord>,
     /// Text to find in the title, the prompt or the subjects of the emails, ignoring case.
     pub search: Option<String>,

@@ -23,7 +23,7 @@ pub struct Restore;
 pub struct RestoreVersion {
     pub email_id: EmailId,
     pub version: Bounded<1, { u32::MAX as u64 }>,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 

@@ -19,7 +19,7 @@ pub struct Versions;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListVersions {
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,

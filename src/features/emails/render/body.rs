@@ -216,7 +216,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     cells
 }
 
-/// Returns whether a column is end-aligned, which applies to numbers and to the values in a list of names and values.
+/// Returns whether a column is end-aligned. Columns of numbers, and of the values in a list of names and values, are end-aligned.
 fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {

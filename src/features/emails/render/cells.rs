@@ -202,7 +202,7 @@ pub struct Picture {
     pub src: String,
     pub alt: String,
     pub href: Option<String>,
-    /// The width in pixels; if absent, all available space.
+    /// The width in pixels. The default is all available space.
     pub width: Option<u16>,
     /// The corner radius, as a CSS value.
     pub radius: String,

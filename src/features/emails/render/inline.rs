@@ -1,6 +1,6 @@
 //! Renders inline text as HTML. The text is escaped, and links have a color that suits their background.
 //!
-//! This module escapes the document's text that becomes markup. The templates escape other strings.
+//! This module escapes the text that it converts to markup. The templates escape other strings.
 
 use std::fmt::Write;
 

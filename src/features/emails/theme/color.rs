@@ -22,8 +22,8 @@ pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
 
-/// Returns white if it is legible on this background, otherwise a soft black, otherwise black. White comes first because brands usually put
-/// white text on medium-dark colors.
+/// Returns white if it is legible on this background. Otherwise, returns a soft black if it is legible, or the more legible of black and
+/// white. White comes first because brands usually put white text on medium-dark colors.
 pub fn ink_on(ground: Color) -> Color {
     const SOFT_BLACK: Color = Color { red: 20, green: 20, blue: 22 };
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))

@@ -70,7 +70,7 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On a dark background, a dark button would look disabled, so the button is lightened, or white if its color is not saturated.
+        // On a dark background, a dark button would look disabled, so the button is lightened, or made white if its color is not saturated.
         let lit = |button: Color| match contrast(button, ground) {
             enough if !dark || enough >= LIT => button,
             _ if saturation(button) < SHINING => text,

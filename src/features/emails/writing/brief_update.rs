@@ -50,8 +50,8 @@ pub fn updated(
     new
 }
 
-/// Returns a fact of the brief after an edit. If the edit removed the fact from the document, returns the fact with its replaced words, or
-/// `None` if no replacement is known.
+/// Returns a fact from the brief after an edit. If the edit removed the fact from the document, returns the fact with its replaced words,
+/// or `None` if no replacement is known.
 fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn Fn(&str) -> Vec<Fact>) -> Option<Fact> {
     if !lost.contains(&fact.text) {
         return Some(fact);

@@ -160,7 +160,7 @@ impl<'a> Quotes<'a> {
     }
 
     /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. If the same quote is used
-    /// again, it refers to its next occurrence, if there is one.
+    /// again, returns its next occurrence, if any.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);
@@ -289,7 +289,7 @@ fn value(kind: FactKind, text: &str) -> Option<FactValue> {
 /// parts.
 const UNCOVERED_WORDS_MIN: usize = 3;
 
-/// Returns the longer passages of the prompt that no part covers.
+/// Returns the longer passages in the prompt that no part covers.
 fn uncovered(brief: &Brief, prompt: &str) -> Vec<Part> {
     let mut is_covered = vec![false; prompt.chars().count()];
     for Span { start, end } in spans(brief) {
@@ -357,7 +357,7 @@ mod tests {
         Quotes::new(PROMPT).brief(serde_json::from_value(answer).expect("the answer is valid"), rules)
     }
 
-    /// Returns the text of the prompt at a span.
+    /// Returns the text in the prompt at a span.
     fn text(span: Option<Span>) -> String {
         let Span { start, end } = span.expect("the part has a span");
         PROMPT.chars().skip(start as usize).take((end - start) as usize).collect()

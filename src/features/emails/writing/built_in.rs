@@ -163,7 +163,7 @@ fn reasons_text(NotApplied(reasons): NotApplied) -> String {
     reasons.join(" ")
 }
 
-/// Rejects an invalid document from the composer. Such a document is caused by a bug and must not be sent.
+/// Rejects an invalid document from the composer. An invalid document indicates a bug and must not be sent.
 fn sound(document: Email) -> Result<Email, String> {
     match document.check().into_iter().next() {
         None => Ok(document),

@@ -96,7 +96,7 @@ impl Listing {
         match self.entry(field, number)? {
             ListedPart::Part(place) => Ok(place),
             ListedPart::Link(_) => {
-                Err(format!("{field} is {}, which is a link; use the number of text or of an image", number_text(number)))
+                Err(format!("{field} is {}, which is a link; use the number of a text part or an image", number_text(number)))
             }
         }
     }

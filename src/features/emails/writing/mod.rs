@@ -59,7 +59,8 @@ pub struct Brief {
 }
 
 impl Brief {
-    /// Returns the document's violations of the brief's contract, and its words that the brand avoids. Returns none if there is no brief.
+    /// Returns the document's violations of the brief's contract, and the words in it that the brand avoids. Returns no findings if there
+    /// is no brief.
     pub fn breaches(&self, document: &Document, material: &Material) -> Vec<Finding> {
         let terms = self.terms(&self.wanted.prompt, material);
         let avoided = terms.map(|terms| contract::avoided_by_brand(document, &terms)).unwrap_or_default();
@@ -109,7 +110,7 @@ impl Brief {
         found.into_iter().filter(|finding| finding.kind.binds_edits() && is_new(finding)).collect()
     }
 
-    /// Returns the facts of the brief that the first document states and the second does not.
+    /// Returns the facts from the brief that the first document states and the second does not.
     pub fn lost(&self, before: &Document, after: &Document, material: &Material) -> Vec<String> {
         let Some(terms) = self.terms(&self.wanted.prompt, material) else { return Vec::new() };
         let missing = |document: &Document| {
@@ -246,7 +247,7 @@ impl Writer {
         Self::named(name, engine, payer, on_failure)
     }
 
-    /// Returns the brief of a prompt. If the composer writes, returns `rules`, the brief of the rule-based parser.
+    /// Returns the brief for a prompt. If the composer writes, returns `rules`, the brief of the rule-based parser.
     pub async fn brief(&self, prompt: &str, rules: TypedBrief, material: &Material) -> (Result<TypedBrief, String>, Usage) {
         let (made, usage) = match &self.model {
             Some(model) => reasoned(briefing::make(model, prompt, &rules, material).await),
@@ -343,7 +344,7 @@ impl Writer {
         }
     }
 
-    /// Returns an error with the reason why the requested model is missing. The reason is `None` if no model was requested.
+    /// Returns an error that states why the requested model is missing. The reason is `None` if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }
@@ -361,7 +362,7 @@ impl Writer {
 /// The result of a model, or the decision to use the composer.
 enum Written<T> {
     ByModel(T),
-    /// The composer writes. `instead_of` is the reason why the requested model did not write; `None` if no model was requested.
+    /// The composer writes. `instead_of` states why the requested model did not write; `None` if no model was requested.
     ByComposer {
         instead_of: Option<String>,
     },

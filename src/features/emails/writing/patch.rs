@@ -50,7 +50,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Returns the schema for a list of the parts of a request that were not done.
+/// Returns the schema for the list of request parts that were not done.
 pub fn skipped() -> Value {
     let about = "Each part of the request that was not done, with the reason, in one sentence.";
     json!({ "type": "array", "items": { "type": "string" }, "description": about })

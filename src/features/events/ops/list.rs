@@ -20,7 +20,7 @@ pub struct List;
 pub struct ListEvents {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,

@@ -86,7 +86,7 @@ fn any_arrivals_in_any_order_with_repeats_give_the_same_result() {
         number.set(number.get() + 1);
         number.get()
     };
-    // About 38% of the cases attribute an order to an email. With only 300 cases, the check at the end would fail in one of twenty runs.
+    // About 38% of the cases attribute an order to an email. With only 300 cases, the check at the end would fail in one in twenty runs.
     let config = ProptestConfig { failure_persistence: None, cases: 400, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let attributed = std::cell::Cell::new(0);

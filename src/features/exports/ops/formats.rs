@@ -28,7 +28,7 @@ pub struct FormatView {
     pub supported_formats: Vec<&'static str>,
     /// What an export for a platform can create in a connected account; absent for file formats.
     pub types: Option<Vec<&'static str>>,
-    /// `simple` exports a file; `complex` exports for another platform.
+    /// `simple` for a file format, or `complex` for a platform.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["simple", "complex"]))]
     pub kind: &'static str,

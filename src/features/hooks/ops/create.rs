@@ -33,11 +33,11 @@ pub struct NewHook {
     pub project_id: ProjectId,
     /// The name of the webhook, such as the name of the form.
     pub name: Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>,
-    /// What the bodies contain; contacts if absent.
+    /// What the bodies contain. The default is `contacts`.
     pub kind: Option<HookKind>,
-    /// Maps fields to the paths of their values in the body, like `contact.email`. Without a mapping, the body must use the field names,
-    /// and other values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`,
-    /// `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    /// The path of each field's value in the body, such as `contact.email`. Without a mapping, the body must use the field names, and other
+    /// values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`,
+    /// the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
     pub signature: Option<GivenSignature>,

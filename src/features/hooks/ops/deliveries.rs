@@ -1,4 +1,4 @@
-//! Lists the last requests to an incoming webhook with their results.
+//! Lists the latest requests to an incoming webhook, with their results.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Deliveries;
 
-/// The last requests to an incoming webhook.
+/// The latest requests to an incoming webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookDeliveries {
     /// The last 50 requests, newest first.

@@ -30,7 +30,7 @@ pub struct HookPatch {
     /// The ID of the incoming webhook.
     pub hook: HookId,
     pub name: Option<Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>>,
-    /// Maps fields to the paths of their values in the body. Replaces the whole mapping.
+    /// The path of each field's value in the body. The new mapping replaces the whole previous mapping.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. Requests without a valid signature are then rejected.
     #[serde(default)]

@@ -14,7 +14,7 @@ pub struct Release;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseHold {
-    /// True resumes sending. False only shows the waiting work.
+    /// Whether to resume sending. If false, only the waiting work is shown.
     pub confirm: bool,
 }
 

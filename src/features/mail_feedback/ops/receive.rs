@@ -38,7 +38,7 @@ pub struct FeedbackReceived {
     pub events: usize,
     /// The number of events that match no message and therefore had no effect.
     pub unmatched: u64,
-    /// Whether the same request had arrived before. A repeated request has no effect.
+    /// Whether the same request has arrived before. A repeated request has no effect.
     pub repeated: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct Metrics;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetricsRange {
-    /// The number of earlier months to return in addition to the current month; 0 if absent.
+    /// The number of earlier months to return in addition to the current month. The default is 0.
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
 

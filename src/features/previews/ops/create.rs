@@ -34,9 +34,9 @@ pub struct NewPreview {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The subject. If absent, the subject of the stored email, or `Email Preview`.
+    /// The subject. If absent, the subject of the stored email is used or, without a stored email, `Email Preview`.
     pub subject: Option<ShortText<{ limits::EMAIL_PREVIEW_SUBJECT_CHARACTERS_MAX }>>,
-    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common devices if empty or absent.
+    /// The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. If empty or absent, ten common devices are used.
     #[schemars(length(max = limits::EMAIL_PREVIEW_DEVICES_MAX), extend("items" = devices::key_schema()))]
     #[serde(default)]
     pub devices: Vec<String>,

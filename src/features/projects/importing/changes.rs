@@ -1,9 +1,9 @@
 //! The changes that a repeated import finds. For each change, users accept the new value or keep the current value.
 //!
 //! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by a user, and later imports do
-//! not ask about it again. Values that users set, and products that they hid, are kept without asking. If the site has a different value,
-//! the list shows the change with the state `Kept`. Logos, images and the knowledge base are not part of the list: an import updates them
-//! directly, and users manage them on separate pages.
+//! not ask about it again. Values that users set, and products that users hid, are kept without asking users again. If the site has a
+//! different value, the list shows the change with the state `Kept`. Logos, images and the knowledge base are not part of the list: an
+//! import updates them directly, and users manage them on separate pages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

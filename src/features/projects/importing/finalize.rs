@@ -118,7 +118,7 @@ fn apply(tx: &mut WriteTx<'_>, project: ProjectId, known: &mut Vec<Product>, cha
     }
 }
 
-/// Replaces the images from the previous import with the images from this import. Keeps images that users added and descriptions and tags
+/// Replaces the images from the previous import with the images from this import. Keeps images that users added, and descriptions and tags
 /// that users set. Leaves out images that users removed.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all_with_removed(tx, project)?;

@@ -37,7 +37,7 @@ use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The reason for users if reading the files of a site exceeds the limits of a worker process.
+/// The error that users see if reading the files of a site exceeds the limits of a worker process.
 const TOO_COSTLY: &str = "Reading the pages of this site takes too much time or memory. Import other pages of the site, or enter the \
                           brand's facts yourself.";
 

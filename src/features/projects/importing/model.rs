@@ -93,7 +93,7 @@ pub struct File {
 
 impl Record for File {}
 
-/// The content of a fetched file, or the reason why there is no content.
+/// The content of a fetched file, or the reason that there is no content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FetchOutcome {
     Fetched {

@@ -454,7 +454,7 @@ fn origin(url: &Url) -> String {
     url[..Position::BeforePath].to_owned()
 }
 
-/// Returns whether fetching a robots.txt failed. In that case, only the pages that the caller named are read.
+/// Returns whether fetching a robots.txt file failed. In that case, only the pages that the caller named are read.
 pub fn is_closed(files: &[File]) -> bool {
     files.iter().any(|file| file.kind == FileRole::Robots && matches!(file.outcome, FetchOutcome::Failed(_)))
 }

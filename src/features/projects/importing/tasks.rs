@@ -16,7 +16,8 @@ use crate::engine::store::{Record, Value};
 use crate::features::projects::reading::{self, Draft, Text};
 use crate::vocab::limits::{SITE_IMPORT_RESULT_BYTES_MAX, SITE_IMPORTS_BYTES_MAX};
 
-/// Held by the import whose files are in memory. The files of one import take a few dozen megabytes.
+/// The permit to hold the files of an import in memory. Only one import can have the permit. The files of one import take a few dozen
+/// megabytes.
 static TURN: Semaphore = Semaphore::const_new(1);
 /// The number of bytes per permit of [`ROOM`].
 const UNIT_BYTES: usize = 1024;

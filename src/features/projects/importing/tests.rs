@@ -60,7 +60,7 @@ fn to_the_end(app: &TestApp) {
 }
 
 fn begin(app: &TestApp, input: Value) -> String {
-    // Finish the import of the default project of every test app, so that only the new import runs afterward.
+    // Finish the import of the default project, which every test app has, so that only the new import runs afterward.
     to_the_end(app);
     app.post("/v1/projects/import", input).data()["projectId"].as_str().expect("the project has an id").to_owned()
 }

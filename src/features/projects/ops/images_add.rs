@@ -29,9 +29,9 @@ pub struct NewImage {
     pub project_id: ProjectId,
     /// The URL of the image. The file stays on its server.
     pub url: Site,
-    /// A description of what the image shows; filled in automatically if omitted.
+    /// A description of what the image shows. If absent, it is filled in automatically.
     pub description: Option<ImageDescription>,
-    /// Tags for finding the image; filled in automatically if omitted.
+    /// Tags for finding the image. If absent, they are filled in automatically.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
 }

@@ -28,16 +28,16 @@ pub struct NewUpload {
     /// The PNG, JPEG, WebP or GIF file as base64.
     #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
-    /// A description of what the image shows; filled in automatically if omitted.
+    /// A description of what the image shows. If absent, it is filled in automatically.
     pub description: Option<ImageDescription>,
-    /// Tags for finding the image; filled in automatically if omitted.
+    /// Tags for finding the image. If absent, they are filled in automatically.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
-    /// The part of the image to keep; the whole image if absent. A GIF cannot be cropped.
+    /// The part of the image to keep. The default is the whole image. A GIF cannot be cropped.
     pub crop: Option<ImageCrop>,
 }
 
-/// The largest part of an image with an aspect ratio, as close as possible to a focus point.
+/// The largest part of an image that has the given aspect ratio, as close as possible to a focus point.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageCrop {
@@ -45,9 +45,9 @@ pub struct ImageCrop {
     pub width: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
     /// The height of the aspect ratio: 2 for 3:2.
     pub height: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
-    /// The distance of the focus point from the left side in percent; 50 if absent.
+    /// The distance of the focus point from the left side in percent. The default is 50.
     pub x: Option<Bounded<0, 100>>,
-    /// The distance of the focus point from the top in percent; 50 if absent.
+    /// The distance of the focus point from the top in percent. The default is 50.
     pub y: Option<Bounded<0, 100>>,
 }
 

@@ -26,7 +26,7 @@ pub struct NewProject {
     /// The brand's web pages, the home page first.
     #[schemars(length(min = 1, max = limits::PROJECT_URLS_MAX))]
     pub urls: Vec<Site>,
-    /// The name of the brand; the name on the website if absent.
+    /// The name of the brand. The default is the name on the website.
     pub name: Option<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     /// The URLs of logos to use instead of logos that the import finds.
     pub logo_urls: Option<NewLogos>,
@@ -116,7 +116,7 @@ impl Command for Import {
     }
 }
 
-/// Returns whether no import of a project has ever succeeded and none is running. A new import of the same site replaces such a project,
+/// Returns whether no import of a project has ever succeeded and none is running. A new import of the same site replaces this project,
 /// because its URLs may be the reason for the failure, for example if the site does not support HTTPS.
 fn has_failed(tx: &impl Read, project: &Project) -> StoreResult<bool> {
     Ok(project.status == ProjectStatus::Error && store::brand(tx, project.id)?.is_none())

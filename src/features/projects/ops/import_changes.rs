@@ -31,7 +31,7 @@ pub struct ImportChangesView {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportChangeView {
-    /// Identifies the change: a field such as `palette.primary`, or `product.` with the product's ID.
+    /// The ID of the change: a field such as `palette.primary`, or `product.` followed by the product's ID.
     pub id: String,
     /// A description of the change, worded for users.
     pub label: String,

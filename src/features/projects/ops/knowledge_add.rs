@@ -35,7 +35,7 @@ pub struct NewKnowledge {
     pub content: Content,
     /// The name of the file from which the entry was created.
     pub source_file_name: Option<FileName>,
-    /// The origin of the entry; `manual` if absent.
+    /// The origin of the entry. The default is `manual`.
     pub reference_origin: Option<ReferenceOrigin>,
     /// A preview of the entry as HTML, which is stored and returned unchanged.
     pub preview_html: Option<Content>,

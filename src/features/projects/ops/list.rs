@@ -20,7 +20,7 @@ pub struct ListProjects {
     pub offset: Option<Offset>,
     /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored.
     pub page: Option<PageNumber>,
-    /// Returns only projects with this import status.
+    /// If given, only projects with this import status are returned.
     pub status: Option<ProjectStatus>,
 }
 

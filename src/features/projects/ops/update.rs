@@ -105,7 +105,7 @@ pub struct VoicePatch {
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub tone: Patch<Words>,
-    /// Words that emails must not contain. If an email contains such a word, the email gets a warning.
+    /// Words that emails must not contain. An email that contains one of these words has a warning.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub avoid: Patch<Words>,
@@ -151,7 +151,7 @@ pub struct NewSender {
     pub from: EmailAddress,
     /// The name shown with the From address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// The address that replies are sent to; the From address if absent.
+    /// The address that replies are sent to. If none is set, replies go to the From address.
     pub reply_to: Option<EmailAddress>,
 }
 

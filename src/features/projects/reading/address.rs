@@ -181,7 +181,7 @@ const COUNTRIES: [&str; 94] = [
     "israel",
     "south africa",
 ];
-/// The maximum number of elements per page to check that are marked as an address.
+/// The maximum number of elements per page that are checked because they are marked as an address.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
@@ -325,8 +325,8 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 /// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong
 /// to the address, nearest first.
 ///
-/// A number of four or five digits before a word is not always a postal code, so a street must directly precede the number. Other codes are
-/// unambiguous. In that case, all preceding parts of the same line belong to the address, as do the lines above, starting with the street.
+/// A number with four or five digits before a word is not always a postal code, so a street must directly precede the number. Other codes
+/// are unambiguous, so all preceding parts of the same line belong to the address, as do the lines above, starting with the street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {

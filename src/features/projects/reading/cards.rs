@@ -338,7 +338,7 @@ fn product(listed: Listed<'_>, page: &Page, styles: &Styles) -> Option<BrandProd
     Some(BrandProduct {
         description: description(entry, &name, line.as_deref()),
         name,
-        // Omit URLs with a query string: because the buttons of all plans usually lead to the same sign-up page.
+        // Omit URLs with a query string, because the buttons of all plans usually lead to the same sign-up page.
         url: url.filter(|url| url.query().is_none() && *url != page.url).map(|url| url.to_string()),
         image: image(entry, page),
         price: Some(price),

@@ -1,4 +1,4 @@
-//! Describes an image without a vision model, based on the text around the image, its shape and its colors.
+//! Describes an image without a vision model, based on its alternative text, its file name, the text around it, its shape and its colors.
 
 use super::shortened;
 use crate::base::color;

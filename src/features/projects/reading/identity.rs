@@ -124,8 +124,8 @@ fn is_empty_title(name: &str) -> bool {
     EMPTY_TITLES.contains(&name.trim().to_lowercase().as_str())
 }
 
-/// Returns the part of the home page's title that is most likely the brand's name: a part that most titles share or, if there is none, a
-/// part that matches the site's host or, if there is none, the first part.
+/// Returns the part of the home page's title that is most likely the brand's name: a part that most titles share, otherwise a part that
+/// matches the site's host, otherwise the first part.
 fn common_title(site: &Site) -> Option<String> {
     let titles: Vec<String> = site.pages.iter().filter_map(Page::title).collect();
     let home = site.home().and_then(Page::title)?;

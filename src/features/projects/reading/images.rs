@@ -55,7 +55,7 @@ const NO_IMAGES: [&str; 24] = [
 /// Words in the classes, ids and roles of elements that contain logos of other companies.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
-/// The URL of an image on the site and the text about the image, which has not been fetched yet.
+/// An image on the site that has not been fetched yet: its URL and the text about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCandidate {
     pub url: String,

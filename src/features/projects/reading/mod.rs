@@ -107,7 +107,7 @@ pub struct MeasuredImage {
     pub tags: Vec<String>,
     /// The stored PNG files of an SVG logo.
     pub drawn: Vec<BrandLogo>,
-    /// The reason why the image could not be analyzed. If set, the other fields are empty.
+    /// Why the image could not be analyzed. If set, the other fields are empty.
     pub problem: Option<String>,
 }
 

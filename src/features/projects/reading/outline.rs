@@ -108,7 +108,7 @@ pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
 pub struct Rules(Option<Robot>);
 
 impl Rules {
-    /// Parses a robots.txt. A file that cannot be parsed does not forbid anything.
+    /// Parses a robots.txt file. A file that cannot be parsed does not forbid anything.
     pub fn parse(bytes: &[u8]) -> Self {
         Self(Robot::new(ROBOT_NAME, bytes).ok())
     }

@@ -86,7 +86,8 @@ impl Page {
         Self::parse_within(raw, &mut tags_left)
     }
 
-    /// Parses the page up to its maximum number of tags, or to `tags_left`, from which it subtracts the number of tags that it parsed.
+    /// Parses at most `tags_left` tags of the page, and at most the maximum number of tags per page. Subtracts the number of parsed tags
+    /// from `tags_left`.
     pub fn parse_within(raw: &Raw<'_>, tags_left: &mut usize) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
         let most = TAGS_MAX.min(*tags_left);

@@ -145,7 +145,7 @@ struct Hints {
     headings: Vec<Color>,
     /// The colors of text, lines and areas on the page, most frequent first.
     counted: Vec<Color>,
-    /// Whether scripts build the page, so that the HTML shows no colors.
+    /// Whether scripts build the page. If so, the HTML contains no colors.
     is_empty: bool,
 }
 

@@ -23,7 +23,7 @@ const SIGNS: [(&str, &str); 14] = [
     ("₺", "TRY"),
 ];
 
-/// Words in classes of a list price next to a sale price, such as `price--compare` and `was-price`.
+/// Words in the CSS classes of a list price next to a sale price, such as `price--compare` and `was-price`.
 const BEFORE_WORDS: [&str; 10] =
     ["compare", "was-", "was_", "old", "strike", "crossed", "list-price", "before", "rrp", "streich"];
 /// Words that precede a list price, such as `was`.
@@ -163,7 +163,7 @@ fn decimals_of(digits: &str) -> String {
     format!("{needed:0<length$}")
 }
 
-/// Formats an amount as is usual for its currency: `480.00` in yen becomes `480`.
+/// Formats an amount in the usual format of its currency: `480.00` in yen becomes `480`.
 pub fn in_currency(amount: String, currency: Option<&str>) -> String {
     const WITHOUT_DECIMALS: [&str; 6] = ["JPY", "KRW", "VND", "CLP", "ISK", "XOF"];
     let has_none = currency.is_some_and(|code| WITHOUT_DECIMALS.contains(&code));

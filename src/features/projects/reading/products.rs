@@ -77,8 +77,8 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
             without.push(page);
         }
     }
-    // Shops also list prices for things other than products. Price lists are therefore read only on pages without products, and only if no
-    // page of the site has products or the page's path or title marks it as a price list.
+    // Shops also list other prices, such as shipping costs, so price lists are read only on pages without products. If other pages of the
+    // site have products, the path or title of the page must also mark it as a price list.
     let is_bare = found.0.is_empty();
     for page in without.into_iter().filter(|page| is_bare || is_list_page(page)) {
         for product in from_lists(page, styles) {

@@ -9,7 +9,7 @@ use super::cascade::Styles;
 use super::page::Page;
 use crate::base::color;
 
-/// The maximum number of drawings in a page to check.
+/// The maximum number of drawings to check in a page.
 const DRAWINGS_MAX: usize = 200;
 /// The maximum number of elements in a logo; a drawing with more elements is an illustration.
 const ELEMENTS_MAX: usize = 1_500;

@@ -12,12 +12,12 @@ const RECURRING_MAX: usize = 12;
 /// The minimum length, in characters, of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
-/// The minimum number of texts in which a recurring word must occur.
+/// The minimum number of paragraphs in which a recurring word must occur.
 const TEXTS_MIN: usize = 2;
 /// Additional common words that many shops, restaurants and services use, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
-/// If the texts together have fewer words than this, a word that occurs twice is frequent.
+/// If the site's running text has fewer words than this, two occurrences are enough for a recurring word.
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// The words that indicate the grammatical person and formality in one language.
@@ -217,7 +217,7 @@ fn count(words: &[String], of: &[&str]) -> usize {
 
 fn person(words: &[String], grammar: &LanguageVoice) -> BrandPerson {
     let (we, i) = (count(words, grammar.we), count(words, grammar.i));
-    // Require at least one occurrence in 150 words, because fewer may come from a quotation.
+    // Require at least one occurrence in 150 words, because less frequent words may come from a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
         (we, i) if we >= i && we >= enough => BrandPerson::We,
@@ -270,8 +270,8 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 #[derive(Default)]
 struct Uses {
     count: u32,
-    /// The texts and pages that contain the word. A word that occurs in only one text belongs to the topic of that text and is
-    /// not typical of the brand.
+    /// The paragraphs that contain the word, each with its page. A word that occurs in only one paragraph belongs to the topic of that
+    /// paragraph and is not typical of the brand.
     texts: HashSet<(usize, usize)>,
     spellings: HashMap<String, u32>,
 }
@@ -317,8 +317,8 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str, goods: 
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
 }
 
-/// Returns whether a word is common in its language or in English, or is used by most shops and is not one of the brand's goods.
-/// English words also occur in texts in other languages.
+/// Returns whether a word is common in its language or in English, or is used by most shops and is not one of the brand's goods. English
+/// words also occur in text in other languages.
 fn is_common(word: &str, grammar: &LanguageVoice, goods: &[String]) -> bool {
     let lists = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en");
     lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word))

@@ -28,7 +28,7 @@ pub struct ProjectImage {
     pub own_description: bool,
     /// Whether a user set the tags.
     pub own_tags: bool,
-    /// The reason why the image could not be analyzed, if analysis failed.
+    /// Why the image could not be analyzed, if analysis failed.
     pub problem: Option<String>,
     pub created_at: Timestamp,
 }
@@ -50,7 +50,7 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingAnalysis {
     pub account: AccountId,
-    /// The URL of a logo; if absent, the key contains the ID of an image.
+    /// The URL of a logo. If absent, the key contains the ID of an image.
     pub logo: Option<String>,
     pub tries: u8,
     /// The earliest time of the next attempt.

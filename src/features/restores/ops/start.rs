@@ -18,9 +18,9 @@ pub struct Start;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartRestore {
-    /// The time of the state; the newest state if absent.
+    /// The time of the state to restore. If absent, the newest state is restored.
     pub at: Option<WireTime>,
-    /// The brand to restore. If it did not exist at that time, the restore fails. You can also choose the brand later.
+    /// The ID of the brand to restore. If the brand did not exist at that time, the restore fails. You can also choose the brand later.
     pub project_id: Option<ProjectId>,
 }
 

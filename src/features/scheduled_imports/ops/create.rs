@@ -51,7 +51,7 @@ pub enum ImportTarget {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = by_source)]
 pub struct NewScheduledImport {
-    /// The project to which the contacts or events are added.
+    /// The ID of the project to which the contacts or events are added.
     pub project_id: ProjectId,
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
     /// The number of hours between two runs. The default is 24, which means one run each day.
@@ -64,30 +64,31 @@ pub struct NewScheduledImport {
     /// The separator between cells of the file. If absent, it is detected. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Contacts in a file: maps contact fields to headers. If absent, common headers are recognized.
+    /// For imports of contacts from a file: the column header for each contact field. If absent, common headers are recognized.
     pub column_map: Option<ColumnMap>,
-    /// Contacts in a file: what happens to contacts that already exist; `upsert` if absent.
+    /// For imports of contacts from a file: what happens to contacts that already exist. The default is `upsert`.
     pub on_conflict: Option<OnConflict>,
-    /// Contacts in a file: the names of the tags to add to every contact.
+    /// For imports of contacts from a file: the names of the tags to add to every contact.
     pub tags: Option<Vec<TagName>>,
-    /// Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only if all contacts in the file agreed to
-    /// marketing email. If absent, `consentMode` decides.
+    /// For imports of contacts from a file: the status for contacts whose row has no status. Set `subscribed` only if all contacts in the
+    /// file agreed to marketing email. If absent, `consentMode` decides.
     pub status: Option<Status>,
-    /// Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent.
+    /// Which contacts without a status are imported, if `status` is absent. The default is `subscribed-only`.
     pub consent_mode: Option<ConsentMode>,
-    /// Events in a file: maps event fields to column headers. Without a mapping, the headers must be the field names: `name`,
-    /// `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    /// For imports of events from a file: the column header for each event field. Without a mapping, the headers must be the field names:
+    /// `name`, `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
-    /// Events in a file: the name of all events. If absent, the name comes from a column.
+    /// For imports of events from a file: the name of all events. If absent, the name comes from a column.
     pub event_name: Option<EventName>,
     /// The platform from which contacts are imported.
     pub provider: Option<Provider>,
-    /// Contacts on a platform: the connection to use. Required if the brand can use several connections to the provider.
+    /// For imports of contacts from a platform: the ID of the connection to use. Required if the brand can use several connections to the
+    /// provider.
     pub connection_id: Option<ConnectionId>,
-    /// Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
+    /// For imports of contacts from a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Option<Vec<SourceRef>>,
-    /// Contacts on a platform: maps the platform's fields to contact fields, as in POST /v1/contacts/imports/provider.
+    /// For imports of contacts from a platform: the contact field for each platform field, as in POST /v1/contacts/imports/provider.
     pub field_map: Option<FieldMap>,
 }
 

@@ -16,7 +16,7 @@ pub struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListScheduledImports {
-    /// If given, only the scheduled imports of this project are returned.
+    /// If given, only the scheduled imports of the project with this ID are returned.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,

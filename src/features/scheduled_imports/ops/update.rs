@@ -41,30 +41,30 @@ pub struct ScheduledImportPatch {
     /// The separator between cells of the file. `\t` is a tab.
     #[serde(default)]
     pub delimiter: Patch<String>,
-    /// Contacts in a file: maps contact fields to headers. Replaces the whole mapping.
+    /// For imports of contacts from a file: the column header for each contact field. Replaces the whole mapping.
     #[serde(default)]
     pub column_map: Patch<ColumnMap>,
-    /// Contacts in a file: what happens to contacts that already exist.
+    /// For imports of contacts from a file: what happens to contacts that already exist.
     pub on_conflict: Option<OnConflict>,
-    /// Contacts in a file: the names of the tags to add to every contact. They replace all previous tags.
+    /// For imports of contacts from a file: the names of the tags to add to every contact. They replace all previous tags.
     pub tags: Option<Vec<TagName>>,
-    /// Contacts in a file: the status for contacts whose row has no status.
+    /// For imports of contacts from a file: the status for contacts whose row has no status.
     #[serde(default)]
     pub status: Patch<Status>,
     /// Which contacts without a status are imported, if `status` is absent.
     pub consent_mode: Option<ConsentMode>,
-    /// Events in a file: maps event fields to column headers. Replaces the whole mapping.
+    /// For imports of events from a file: the column header for each event field. Replaces the whole mapping.
     #[serde(default)]
     pub mapping: Patch<BTreeMap<String, String>>,
-    /// Events in a file: the name of all events.
+    /// For imports of events from a file: the name of all events.
     #[serde(default)]
     pub event_name: Patch<EventName>,
-    /// Contacts on a platform: the connection to use, which must be to the same platform.
+    /// For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform.
     pub connection_id: Option<ConnectionId>,
-    /// Contacts on a platform: the sources. They replace all previous sources.
+    /// For imports of contacts from a platform: the sources. They replace all previous sources.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Option<Vec<SourceRef>>,
-    /// Contacts on a platform: maps the platform's fields to contact fields. Replaces the whole mapping.
+    /// For imports of contacts from a platform: the contact field for each platform field. Replaces the whole mapping.
     pub field_map: Option<FieldMap>,
     /// False pauses the scheduled import; true ends a pause and starts a run.
     pub active: Option<bool>,

@@ -77,7 +77,7 @@ fn columns_are_mapped_and_missing_ones_named() {
         assert!(error.contains(said), "{error}");
     }
     for (change, field) in [
-        (json!({ "columnMap": { "email": "E-mail" } }), "columnMap: does not apply to events in a file"),
+        (json!({ "columnMap": { "email": "E-mail" } }), "columnMap: does not apply to imports of events from a file"),
         (json!({ "status": "subscribed" }), "status"),
         (json!({ "sources": [] }), "sources"),
         (json!({ "mapping": { "mail": "E-mail" } }), "mapping.mail: there is no such field"),

@@ -197,7 +197,7 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
         (json!({ "url": "https://acme.example/a.csv", "provider": "klaviyo" }), "provider: set either"),
         (json!({}), "url: set `url` to"),
         (json!({ "provider": "klaviyo" }), "sources"),
-        (json!({ "provider": "klaviyo", "sources": sources, "tags": ["a"] }), "tags: does not apply to contacts on a platform"),
+        (json!({ "provider": "klaviyo", "sources": sources, "tags": ["a"] }), "tags: does not apply to imports from a platform"),
         (json!({ "provider": "klaviyo", "sources": sources, "target": "events" }), "target"),
     ] {
         let mut whole = json!({ "projectId": app.project, "name": "Sync" });
@@ -209,8 +209,8 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
     assert_eq!(refused.refusal().1, "PROVIDER_NOT_CONNECTED");
 }
 
-/// The data may be a copy of another installation's data, and the original installation may have imported the same changes since then, with
-/// the same tokens.
+/// While sending is on hold, the data may be a copy of another installation's data. The original installation may already have imported the
+/// same changes with the same tokens.
 #[test]
 fn no_platform_is_contacted_while_sending_is_on_hold() {
     let peer = Platforms::start(10);

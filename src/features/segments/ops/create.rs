@@ -25,7 +25,7 @@ pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSegment {
-    /// The segment's project.
+    /// The ID of the segment's project.
     pub project_id: ProjectId,
     /// The name of the segment. Unique in the project, ignoring case.
     pub name: SegmentName,

@@ -20,7 +20,7 @@ pub struct Get;
 pub struct SegmentRef {
     /// The segment's ID.
     pub id: SegmentId,
-    /// The segment's project.
+    /// The ID of the segment's project.
     pub project_id: ProjectId,
 }
 
@@ -30,7 +30,7 @@ pub struct SegmentRef {
 pub struct GetSegment {
     /// The segment's ID.
     pub id: SegmentId,
-    /// The segment's project.
+    /// The ID of the segment's project.
     pub project_id: ProjectId,
     /// False to skip the count, which can take a moment if there are very many contacts.
     pub count: Option<bool>,

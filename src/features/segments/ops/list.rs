@@ -18,7 +18,7 @@ pub struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSegments {
-    /// The project whose segments are listed.
+    /// The ID of the project whose segments are listed.
     pub project_id: ProjectId,
     /// False to skip the counts, which can take a moment if there are very many contacts.
     pub count: Option<bool>,

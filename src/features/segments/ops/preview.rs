@@ -20,11 +20,11 @@ pub struct Preview;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewSegment {
-    /// The project whose contacts to filter.
+    /// The ID of the project whose contacts are filtered.
     pub project_id: ProjectId,
     /// The filter to preview. If absent, every contact matches.
     pub filters: Option<FilterTree>,
-    /// The number of contacts to show; 10 if absent.
+    /// The number of contacts to show. The default is 10.
     pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
 }
 

@@ -27,7 +27,7 @@ pub struct Update;
 pub struct SegmentPatch {
     /// The segment's ID.
     pub id: SegmentId,
-    /// The segment's project.
+    /// The ID of the segment's project.
     pub project_id: ProjectId,
     /// The new name of the segment. Unique in the project, ignoring case.
     pub name: Option<SegmentName>,

@@ -118,7 +118,8 @@ impl Scheduler {
                 }
             }
         }
-        // A mailing that is waiting for a quota may continue earlier if the plan was upgraded or the clock was wrong before.
+        // A mailing that is waiting for a quota may continue earlier if the plan was upgraded or if the clock was wrong when the mailing
+        // stopped.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {

@@ -317,7 +317,7 @@ fn a_full_queue_is_refused_with_a_time_to_retry() {
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
     app.data().store.write_blocking(wait).expect("the store can be written").expect("the store can be read");
     let refused = app.post("/v1/sending", mail_to("ada@example.com"));
-    let message = "20000000 emails of direct sends are already queued. Try again in 11 seconds.";
+    let message = "Too many emails are queued: 20000000 from direct sends. Try again in 11 seconds.";
     assert_eq!(refused.refusal(), (429, "SENDING_CAPACITY", message));
     let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("the value is a number");
     assert!((10_000..10_100).contains(&wait_ms), "{wait_ms}");

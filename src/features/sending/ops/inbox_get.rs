@@ -28,7 +28,7 @@ pub struct MessageRef {
 #[serde(rename_all = "camelCase")]
 pub struct WholeMessage {
     pub message: MessageView,
-    /// The envelope sender, to which bounces would return.
+    /// The envelope sender, to which bounces would be returned.
     pub envelope_from: String,
     /// The headers, in the order in which they appear in the message.
     pub headers: Vec<MessageHeader>,

@@ -22,7 +22,7 @@ pub struct ListMessages {
     pub to: Option<String>,
     /// Return only messages that contain this text in the subject or in an address.
     pub search: Option<String>,
-    /// Return only messages of this send or batch.
+    /// Return only messages of the send or batch with this ID.
     pub send_id: Option<MailingId>,
     #[serde(default)]
     pub limit: Limit,

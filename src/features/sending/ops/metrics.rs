@@ -55,7 +55,7 @@ pub struct SendingTotals {
 #[serde(rename_all = "camelCase")]
 pub struct SendingToday {
     pub sent: u64,
-    /// The number of queued emails of direct sends and tests.
+    /// The number of queued emails from direct sends and tests.
     pub reserved: u64,
     /// The number of emails per day that the plan allows. `null` means unlimited.
     pub daily_limit: Option<u64>,

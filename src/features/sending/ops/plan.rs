@@ -23,7 +23,7 @@ pub struct AccountPlan {
     pub plan: String,
     /// The provider that delivers this environment's mail: `inbox` or `smtp`. Absent if neither is configured.
     pub provider: Option<&'static str>,
-    /// The maximum number of recipients per second. `null` means that only the transport limits it.
+    /// The maximum number of recipients per second. `null` means that only the transport limits the rate.
     pub recipients_per_second: Option<u64>,
     /// The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count.
     pub daily: PlanQuota,

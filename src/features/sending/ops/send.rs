@@ -65,23 +65,23 @@ pub struct SendEmail {
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, to send instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. Without `conversationId`, all recipients receive this email; with `conversationId`, it selects an email in the
-    /// series.
+    /// The ID of the email to send. Without `conversationId`, all recipients receive this email; with `conversationId`, this ID selects an
+    /// email in the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent. Each recipient receives the email in the contact's language or, if there is none, the email in
-    /// `emailId`. Without `emailId`, the first email in the series is sent.
+    /// The ID of the conversation whose email is sent. Each recipient receives the email in the contact's language or, if there is none,
+    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
-    /// The project that owns the contacts. If absent, the project of the email or of `recipientId` is used.
+    /// The ID of the project that owns the contacts. If absent, the project of the email or of `recipientId` is used.
     pub project_id: Option<ProjectId>,
     /// Accepted for compatibility and ignored: the settings determine the provider that delivers mail.
     pub provider_type: Option<String>,
     /// Whether the recipient expects this message. If true, the message ignores subscriptions and has no unsubscribe headers. If absent,
     /// the value is true for one address and false for an audience.
     pub transactional: Option<bool>,
-    /// Send only to contacts who are subscribed to this topic. Ignored if the message is transactional.
+    /// Send only to contacts who are subscribed to the topic with this ID. Ignored if the message is transactional.
     pub topic_id: Option<TopicId>,
     /// UTM parameters for links, for web analytics. If absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
@@ -127,7 +127,7 @@ pub struct SendAccepted {
     pub send_id: Option<MailingId>,
     /// The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
-    /// The email that the recipient receives. For an audience, the email for recipients in whose language there is no email.
+    /// The ID of the email that the recipient receives. For an audience, the ID of the email for recipients whose language has no email.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,

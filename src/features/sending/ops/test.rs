@@ -33,10 +33,11 @@ pub struct Test;
     { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
 ]))]
 pub struct SendTest {
-    /// The email to send. Without `conversationId`, this email itself is sent; with `conversationId`, it selects an email in the series.
+    /// The ID of the email to send. Without `conversationId`, this email itself is sent; with `conversationId`, this ID selects an email in
+    /// the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of
-    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
+    /// The ID of the conversation whose email is sent. The email is sent in the language of the contact with the address `to` or, if there
+    /// is none, in the language of the email in `emailId`. Without `emailId`, the first email in the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// The address that receives the test.
     pub to: EmailAddress,

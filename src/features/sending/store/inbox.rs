@@ -23,7 +23,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(HEADS), RowCheck::of(BODIES),
 const MESSAGES: u8 = 0;
 const BYTES: u8 = 1;
 
-/// A message as the list of messages in the built-in inbox shows it.
+/// A message as it appears in the built-in inbox's list of messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxRow {
     pub id: MessageId,

@@ -32,7 +32,7 @@ pub enum SentCount {
     Returned = 4,
 }
 
-/// The key in [`QUOTAS`], in place of a period, for the number of queued emails of direct sends.
+/// The key in [`QUOTAS`], in place of a period, for the number of queued emails from direct sends.
 const WAITING: u32 = u32::MAX;
 const MONTHS: u32 = 1 << 24;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ impl Period {
         Self(MONTHS + month::of(at))
     }
 
-    /// Returns the month that is `back` months before the month of this time.
+    /// Returns the month `back` months before the month that contains this time.
     pub fn month_before(at: Timestamp, back: u32) -> Self {
         Self(Self::month(at).0.saturating_sub(back).max(MONTHS))
     }
@@ -126,7 +126,7 @@ pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Time
     Ok(if month < day { QuotaLeft::Left(month, next_month(now)) } else { QuotaLeft::Left(day, next_day(now)) })
 }
 
-/// Returns the number of queued emails of an account's direct sends.
+/// Returns the number of queued emails from an account's direct sends.
 pub fn waiting(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(tx.get(QUOTAS, &(account, WAITING))?.unwrap_or(0).max(0) as u64)
 }

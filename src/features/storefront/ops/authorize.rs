@@ -23,7 +23,7 @@ pub struct Authorize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginInstall {
-    /// The project to which the products and customers are added.
+    /// The ID of the project to which the products and customers are added.
     pub project_id: ProjectId,
     /// The shop's myshopify.com domain.
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]

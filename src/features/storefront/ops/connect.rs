@@ -26,7 +26,7 @@ pub struct Connect;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = key_groups)]
 pub struct ConnectStore {
-    /// The project to which the products and customers are added.
+    /// The ID of the project to which the products and customers are added.
     pub project_id: ProjectId,
     /// The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the URL of the site.
     #[serde(alias = "shopifyStoreUrl", alias = "woocommerceStoreUrl")]
@@ -51,8 +51,8 @@ pub struct ConnectStore {
     pub consumer_secret: Option<Secret>,
     /// Which customers are imported. If absent, `subscribed-only`.
     pub customers: Option<CustomerImport>,
-    /// The connected store whose keys are used if the request contains no keys. Required if the store is connected to several other
-    /// projects.
+    /// The ID of the connected store whose keys are used if the request contains no keys. Required if the store is connected to several
+    /// other projects.
     pub connection_id: Option<StoreId>,
 }
 
@@ -226,7 +226,9 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
         }
         1 => usable.swap_remove(0),
         many => {
-            let detail = format!("This store is connected to {many} other brands; set connectionId to one of the connections.");
+            let detail = format!(
+                "This store is connected to {many} other brands; set connectionId to one of the IDs in data.connections."
+            );
             let shown: Vec<_> = usable.iter().map(|found| json!({ "id": found.id, "name": found.name })).collect();
             let several = Failure::because(Code::IntegrationAccountRequired, detail).with(json!({ "connections": shown }));
             return Err(several.see("storefront.list", "GET /v1/storefront/stores lists the connected stores"));

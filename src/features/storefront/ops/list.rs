@@ -20,7 +20,7 @@ pub struct List;
 pub struct ListStores {
     /// Return only stores on this platform.
     pub provider: Option<Storefront>,
-    /// Return only stores of this project.
+    /// Return only stores of the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 

@@ -98,7 +98,7 @@ pub struct Delivery {
     pub topic: String,
     /// The shop to which a privacy webhook from Shopify relates; `None` for all other webhooks.
     pub shop: Option<String>,
-    /// When the change that the webhook reports happened, if the platform states it.
+    /// When the reported change happened, if the platform states the time.
     pub triggered_at: Option<Timestamp>,
 }
 

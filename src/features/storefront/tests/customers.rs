@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Shop, work};
 use crate::testing::stores::shopify::{self, ShopFault, customer};
 
-/// Returns the marketing state of a customer. Each of the five states occurs equally often.
+/// Returns the marketing state of a customer. Consecutive numbers cycle through the five states.
 fn state(number: usize) -> &'static str {
     ["SUBSCRIBED", "UNSUBSCRIBED", "NOT_SUBSCRIBED", "PENDING", "INVALID"][number % 5]
 }
@@ -111,7 +111,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     };
     let (_, answer) = shop.webhook(topic, "w3", &consent("unsubscribed", Some("2024-12-31T00:00:00Z")));
     assert_eq!((&answer["data"]["applied"], seen()), (&json!(false), (json!("New"), json!("subscribed"))));
-    // A change of consent without its own time has the time at which Shopify triggered the webhook.
+    // If a change of consent has no time, the time when Shopify triggered the webhook is used.
     let body = consent("unsubscribed", None).to_string();
     for (id, at, applied) in [("w4", "2024-12-30T00:00:00Z", false), ("w5", "2025-07-02T00:00:00.123456789Z", true)] {
         let mut headers = shopify::headers(topic, id, &body);

@@ -104,8 +104,8 @@ fn work_once(shop: &Shop) {
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");
 }
 
-/// The data may be a copy of another installation's data, and the original installation may import from the same store with the same
-/// tokens.
+/// While sending is on hold, the data may be a copy of another installation's data. The original installation may still import from the
+/// same store with the same tokens.
 #[test]
 fn a_store_is_not_contacted_while_sending_is_on_hold() {
     let shop = Shop::new();

@@ -100,7 +100,7 @@ pub struct WorkerView {
     pub steps: u64,
     /// The number of failed steps. A failed step is retried.
     pub failures: u64,
-    /// How often the job panicked or ended unexpectedly and was restarted.
+    /// How many times the job panicked or ended unexpectedly and was restarted.
     pub restarts: u64,
     /// When the job's current step started; absent if no step is running.
     pub busy_since: Option<WireTime>,

@@ -21,7 +21,7 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTag {
-    /// The tag's project.
+    /// The ID of the tag's project.
     pub project_id: ProjectId,
     /// The name of the tag. Unique in the project, ignoring case.
     pub name: TagName,

@@ -19,7 +19,7 @@ pub struct Get;
 pub struct TagRef {
     /// The tag's ID.
     pub id: TagId,
-    /// The tag's project.
+    /// The ID of the tag's project.
     pub project_id: ProjectId,
 }
 

@@ -20,7 +20,7 @@ pub struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTags {
-    /// The project whose tags are listed.
+    /// The ID of the project whose tags are listed.
     pub project_id: ProjectId,
     /// Return only tags whose name contains this string, ignoring case.
     pub search: Option<String>,

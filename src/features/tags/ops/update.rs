@@ -26,7 +26,7 @@ pub struct Update;
 pub struct TagPatch {
     /// The tag's ID.
     pub id: TagId,
-    /// The tag's project.
+    /// The ID of the tag's project.
     pub project_id: ProjectId,
     /// The new name of the tag. Unique in the project, ignoring case.
     pub name: Option<TagName>,

@@ -22,16 +22,16 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTopic {
-    /// The topic's project.
+    /// The ID of the topic's project.
     pub project_id: ProjectId,
     /// The name of the topic. Unique in the project, ignoring case.
     pub name: TopicName,
-    /// The description that contacts read.
+    /// The description that is shown to contacts.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts that have not chosen are subscribed to the topic; `opt_out` if absent.
+    /// Whether contacts who have not chosen are subscribed to the topic. The default is `opt_out`.
     #[serde(default)]
     pub default_subscription: TopicDefault,
-    /// Which contacts see the topic; `private` if absent.
+    /// Which contacts see the topic. The default is `private`.
     #[serde(default)]
     pub visibility: TopicVisibility,
     /// The position of the topic in lists. The topic with the smallest position comes first. If absent, the topic comes last.

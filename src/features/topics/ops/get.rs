@@ -19,7 +19,7 @@ pub struct Get;
 pub struct TopicRef {
     /// The topic's ID.
     pub id: TopicId,
-    /// The topic's project.
+    /// The ID of the topic's project.
     pub project_id: ProjectId,
 }
 

@@ -19,7 +19,7 @@ pub struct List;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTopics {
-    /// The project whose topics are listed.
+    /// The ID of the project whose topics are listed.
     pub project_id: ProjectId,
     /// Whether to include inactive topics.
     #[serde(default)]

@@ -26,14 +26,14 @@ pub struct Update;
 pub struct TopicPatch {
     /// The topic's ID.
     pub id: TopicId,
-    /// The topic's project.
+    /// The ID of the topic's project.
     pub project_id: ProjectId,
     /// The new name of the topic. Unique in the project, ignoring case.
     pub name: Option<TopicName>,
-    /// The description that contacts read.
+    /// The description that is shown to contacts.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts that have not chosen are subscribed to the topic.
+    /// Whether contacts who have not chosen are subscribed to the topic.
     pub default_subscription: Option<TopicDefault>,
     /// Which contacts see the topic.
     pub visibility: Option<TopicVisibility>,

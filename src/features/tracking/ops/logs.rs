@@ -21,7 +21,7 @@ pub struct Logs;
 pub struct ListLogs {
     /// The email's ID.
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,

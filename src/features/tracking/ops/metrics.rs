@@ -26,7 +26,7 @@ pub struct Metrics;
 pub struct EmailMetricsRequest {
     /// The email's ID.
     pub email_id: EmailId,
-    /// If given, the email must belong to this project.
+    /// If given, the email must belong to the project with this ID.
     pub project_id: Option<ProjectId>,
 }
 
@@ -40,7 +40,7 @@ pub struct EmailMetrics {
     pub time_series: Vec<EmailMetricsDay>,
     /// The number of recipients who opened the email, by the contact's country, largest number first.
     pub country_breakdown: Vec<CountryCount>,
-    /// The revenue of all mailings of the email; absent if no order is attributed to the mailings.
+    /// The revenue of all campaigns, batches and sends of the email; absent if no order is attributed to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,

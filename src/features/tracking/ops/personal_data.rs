@@ -29,7 +29,7 @@ pub struct PersonalData;
 pub struct PersonalDataRequest {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
 }
 
@@ -107,7 +107,7 @@ pub struct OrderPayment {
     pub amount: Amount,
     pub currency: Currency,
     pub is_refund: bool,
-    /// The mailing to which the order is attributed.
+    /// The ID of the send or batch to which the order is attributed.
     pub credited_send_id: Option<MailingId>,
 }
 

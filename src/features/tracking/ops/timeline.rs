@@ -29,7 +29,7 @@ pub struct Timeline;
 pub struct ListTimeline {
     /// The contact's ID.
     pub id: ContactId,
-    /// The contact's project.
+    /// The ID of the contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
@@ -54,9 +54,9 @@ pub struct TimelinePart {
 pub struct TimelineEntry {
     pub at: WireTime,
     pub kind: TimelineKind,
-    /// The mailing to which the entry belongs.
+    /// The ID of the send or batch that the entry belongs to.
     pub send_id: Option<MailingId>,
-    /// The mailing's campaign.
+    /// The ID of the campaign that the entry belongs to.
     pub campaign_id: Option<CampaignId>,
     /// The subject of the message.
     pub subject: Option<String>,

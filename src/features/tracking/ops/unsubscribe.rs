@@ -80,7 +80,7 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button that sent the body. A body that does not come from Mailmill's page is treated as the request of an email client's
+/// Returns the button that sent the body. A body that does not come from Mailmill's page is treated as a request from an email client's
 /// button, in either encoding: asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();

@@ -35,7 +35,7 @@ pub struct CheckAll {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The project whose names the spelling check accepts. If absent, the project of `emailId`.
+    /// The ID of the project whose names the spelling check accepts. If absent, the project of `emailId`.
     pub project_id: Option<ProjectId>,
     /// The subject of the email. If absent, the subject of the stored email.
     pub subject: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
@@ -52,21 +52,21 @@ pub struct CheckAll {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckOptions {
-    /// Whether to check the compatibility with email clients; true if absent.
+    /// Whether to check the compatibility with email clients. The default is true.
     pub check_compatibility: Option<bool>,
-    /// Whether to check the links; true if absent.
+    /// Whether to check the links. The default is true.
     pub check_links: Option<bool>,
-    /// Whether to check the spelling and grammar; true if absent.
+    /// Whether to check the spelling and grammar. The default is true.
     pub check_spelling: Option<bool>,
-    /// Whether to check the deliverability; true if absent.
+    /// Whether to check the deliverability. The default is true.
     pub check_deliverability: Option<bool>,
-    /// Whether to check the accessibility; true if absent.
+    /// Whether to check the accessibility. The default is true.
     pub check_accessibility: Option<bool>,
-    /// The keys of the clients to check; all clients if empty or absent.
+    /// The keys of the clients to check. If empty or absent, all clients are checked.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,
-    /// The languages of the email; detected if empty or absent.
+    /// The languages of the email. If empty or absent, they are detected.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,

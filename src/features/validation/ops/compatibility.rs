@@ -29,7 +29,7 @@ pub struct CheckCompatibility {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty or absent.
+    /// The keys of the clients to check, such as `gmail.desktop-webmail`. If empty or absent, all clients are checked.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]
     #[serde(default)]
     pub clients: Vec<String>,

@@ -31,10 +31,10 @@ pub struct CheckLinks {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The time limit for each link in milliseconds; 10,000 if absent.
+    /// The time limit for each link in milliseconds. The default is 10,000.
     pub timeout: Option<Bounded<{ limits::LINK_CHECK_MS_MIN }, { limits::LINK_CHECK_MS_MAX }>>,
-    /// Whether redirects are followed; true if absent. If false, a link that redirects has the status `redirected`, and its target is not
-    /// checked.
+    /// Whether redirects are followed. The default is true. If false, a link that redirects has the status `redirected`, and its target is
+    /// not checked.
     pub follow_redirects: Option<bool>,
 }
 

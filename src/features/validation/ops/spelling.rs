@@ -28,14 +28,14 @@ pub struct CheckSpelling {
     pub html: Option<String>,
     /// The ID of a stored email, instead of `html`.
     pub email_id: Option<EmailId>,
-    /// The project whose names and terms count as correct, such as those of the brand, its products and its sender. If absent, the project
-    /// of `emailId`.
+    /// The ID of the project whose names and terms count as correct, such as those of the brand, its products and its sender. If absent,
+    /// the project of `emailId`.
     pub project_id: Option<ProjectId>,
     /// The languages of the email, such as `en` or `pt-BR`. If empty or absent, the languages are detected.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// Whether to check the grammar too; true if absent.
+    /// Whether to check the grammar too. The default is true.
     pub check_grammar: Option<bool>,
 }
 

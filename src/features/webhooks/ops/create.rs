@@ -39,10 +39,10 @@ pub struct NewWebhook {
     /// values are stored encrypted and never shown again.
     #[schemars(transform = describe_headers)]
     pub custom_headers: Option<BTreeMap<String, String>>,
-    /// Whether the webhook receives events; true if absent.
+    /// Whether the webhook receives events. The default is true.
     pub active: Option<bool>,
     /// Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the
-    /// public Standard Webhooks libraries verify with the same secret; false if absent.
+    /// public Standard Webhooks libraries verify with the same secret. The default is false.
     pub standard_signature: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Redelivers the events of a time range.
+//! Redelivers events from a time range.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,13 +27,13 @@ pub struct RedeliverRange {
     pub from: WireTime,
     /// The end of the range. If absent, the current time.
     pub to: Option<WireTime>,
-    /// Whether to include events that have already arrived; false if absent.
+    /// Whether to include events that have already arrived. The default is false.
     pub all: Option<bool>,
 }
 
 impl Operation for Redeliver {
     const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
-        .summary("Redeliver a time range")
+        .summary("Redeliver events from a time range")
         .about(
             "Creates a new delivery for each event in the range that the webhook subscribes to, unless the event has arrived or has a \
              pending delivery. With `all`, events that have arrived are also redelivered. Events that occurred while the webhook was \

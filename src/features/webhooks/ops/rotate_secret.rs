@@ -27,7 +27,8 @@ pub struct RotateSecret;
 pub struct RotateSecretRequest {
     /// The ID of the webhook.
     pub webhook_id: WebhookId,
-    /// The number of hours for which the old secret continues to be used for signing; 24 if absent. Use 0 if the old secret was leaked.
+    /// The number of hours for which the old secret continues to be used for signing. The default is 24. Use 0 if the old secret was
+    /// leaked.
     pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
 }
 

@@ -1,4 +1,4 @@
-//! Returns the delivery statistics of an account.
+//! Returns the delivery statistics of an account's webhooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct StatsView {
     /// The average duration of attempts with a response, in milliseconds; absent if there are no such attempts.
     pub average_response_time: Option<u64>,
     pub last_triggered_at: Option<WireTime>,
-    /// The statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted webhooks are included.
+    /// The daily statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted webhooks are included.
     pub days: Vec<DayView>,
 }
 

@@ -16,7 +16,8 @@ use crate::engine::api::{Entry, Replay};
 const VALUES_SHOWN_MAX: usize = 16;
 const GENERAL: &str = "General options";
 
-/// Which commands get all their arguments. The other commands get only a name and a summary, which are sufficient for a list of commands.
+/// The commands that are defined with all their arguments. Other commands are defined with only a name and a summary, which are sufficient
+/// for a list of commands.
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub struct Work {
     /// The operation that returns the status.
     pub status: &'static str,
-    /// The field of the first response that contains the ID of the work.
+    /// The field that contains the ID of the work, in the response that starts it.
     pub id: &'static str,
     /// The path parameter of the status operation.
     pub parameter: &'static str,

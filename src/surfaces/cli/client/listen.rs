@@ -36,7 +36,7 @@ const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if th
 /// The age after which `--yes` deletes a temporary webhook of another command. Development sessions are usually shorter than a day.
 const LEFTOVER_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
 /// The maximum number of deliveries that the command remembers as shown, and the maximum number of pages that one poll reads. Both are
-/// larger than needed for a busy second of development.
+/// larger than any burst of events that is likely during development.
 const SEEN_MAX: usize = 10_000;
 const PAGES_MAX: u64 = 20;
 

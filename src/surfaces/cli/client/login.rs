@@ -1,4 +1,4 @@
-//! `mailmill login`: gets a key with the user's consent in the browser (`assets/docs/authentication.md`), and stores it in a profile.
+//! `mailmill login`: obtains a key with the user's consent in the browser (`assets/docs/authentication.md`), and stores it in a profile.
 
 use std::io::{BufRead, IsTerminal, Read};
 use std::time::Duration;

@@ -49,7 +49,7 @@ pub struct Output {
 impl Output {
     pub fn new(matches: &ArgMatches, environment: &Environment) -> Self {
         let quiet = flag(matches, "quiet");
-        // These options exclude each other, so at most one of them is set.
+        // These options are mutually exclusive, so at most one of them is set.
         let format = match (flag(matches, "json"), flag(matches, "jsonl"), quiet) {
             (true, _, _) => Format::Json,
             (_, true, _) => Format::Lines,

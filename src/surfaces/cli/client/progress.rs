@@ -12,7 +12,7 @@ const CLEAR: &str = "\r\x1b[2K";
 pub struct Progress {
     label: String,
     is_shown: bool,
-    /// The line written last. An identical line is not written again.
+    /// The last line that was written. An identical line is not written again.
     last: Mutex<String>,
 }
 

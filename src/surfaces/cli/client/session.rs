@@ -1,4 +1,4 @@
-//! A command's session with its server: calls operations by ID, and holds the output and the default project.
+//! A command's session with its server: calls operations by ID, and stores the output settings and the default project.
 
 use std::time::Duration;
 

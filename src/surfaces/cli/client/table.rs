@@ -74,9 +74,9 @@ const WIDE: usize = 100;
 const COLUMNS_MAX: usize = 10;
 /// The maximum length of an object's value that is shown in full.
 const TEXT_MAX: usize = 2_000;
-/// A list inside an object shows its objects or nested lists in full if it has at most this many items.
+/// If a list inside an object has at most this many items, nested objects and lists in the items are shown in full.
 const BLOCKS_MAX: usize = 5;
-/// The maximum number of items shown of a list inside an object.
+/// The maximum number of items shown for a list inside an object.
 const ITEMS_MAX: usize = 20;
 
 /// The width and the colors of the output.

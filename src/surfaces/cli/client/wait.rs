@@ -84,7 +84,7 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
     Err(Problem::new(Exit::Failed, reason))
 }
 
-/// Returns the progress in percent that the progress line shows.
+/// Returns the percentage that the progress line shows.
 async fn shown(session: &Session, work: &Work, status: &Value, query: &Map<String, Value>) -> Option<u8> {
     let Some(counts) = work.counts.filter(|_| session.output.shows_progress()) else { return percentage(status) };
     // If the counts cannot be read, only the percentage is missing from the progress line.
@@ -92,7 +92,7 @@ async fn shown(session: &Session, work: &Work, status: &Value, query: &Map<Strin
     percentage(&json!({ "processed": done, "total": recipients }))
 }
 
-/// Returns the progress in percent. Operations report it in different forms.
+/// Returns the progress in percent. Operations report their progress in different formats.
 fn percentage(status: &Value) -> Option<u8> {
     let share = |done: &Value, all: &Value| Some(done.as_f64()? * 100.0 / all.as_f64().filter(|all| *all > 0.0)?);
     let progress = &status["progress"];

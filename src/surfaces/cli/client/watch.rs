@@ -31,7 +31,7 @@ const NUMBERS: [(&str, &str, bool); 11] = [
     ("Unsubscribed", "unsubscribes", true),
 ];
 
-/// Shows the campaign until it no longer changes by itself, or until the command is interrupted.
+/// Shows the campaign until no more automatic changes are possible, or until the command is interrupted.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let id = one(matches, "id").unwrap_or_default();
     tokio::select! {
@@ -77,7 +77,7 @@ fn without_times(view: &str) -> String {
     value.to_string()
 }
 
-/// Returns the exit code if the campaign no longer changes by itself; `None` if it may still change.
+/// Returns the exit code if no more automatic changes to the campaign are possible; otherwise `None`.
 fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     match campaign["status"].as_str().unwrap_or_default() {
         "failed" | "pending_review" => {

@@ -15,7 +15,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::surfaces::docs_links;
 
-/// The data of the page with the form for the input, and the response.
+/// The data for the page: the form for the input, and the response.
 #[derive(Serialize)]
 pub struct ApiCallPage {
     /// The operation's name in API clients, such as `contacts.create`.

@@ -48,7 +48,7 @@ struct ImageTile {
     open: bool,
 }
 
-/// The description and the tags in the form of an image.
+/// The description and the tags in an image's form.
 #[derive(Serialize)]
 struct ImageForm {
     description: String,

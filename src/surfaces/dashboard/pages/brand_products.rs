@@ -22,7 +22,7 @@ pub struct ProductsPage {
     #[serde(flatten)]
     head: BrandHead,
     products: Vec<ProductTile>,
-    /// The values of the form for a new product.
+    /// The values in the form for a new product.
     new: ProductForm,
     pagination: Pagination,
 }

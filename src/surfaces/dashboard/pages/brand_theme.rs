@@ -23,14 +23,14 @@ pub struct ThemePage {
     /// The values that the page showed before the user's changes, by field, so that only changed values are saved.
     was: Vec<(String, String)>,
     colors: Vec<ColorField>,
-    /// The colors of the brand's images that are not in the theme.
+    /// The colors in the brand's images that are not in the theme.
     more: Vec<Swatch>,
     fonts: Vec<FontField>,
     families: &'static [&'static str],
     corner_radius: RadiusField,
     contrasts: Vec<ColorContrast>,
     logos: Vec<LogoTile>,
-    /// The query of the preview, which also shows submitted values that were not saved.
+    /// The query for the preview, which also shows submitted values that were not saved.
     preview: String,
 }
 
@@ -280,7 +280,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the colors of the brand's images that the theme does not have, without duplicates.
+/// Returns the colors in the brand's images that the theme does not have, without duplicates.
 fn more_colors(brand: &Brand) -> Vec<Swatch> {
     let known = palette(&brand.palette);
     let mut more: Vec<Swatch> = Vec::new();
@@ -334,7 +334,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the value of a field that the page showed before the user's changes; without a submitted form, the brand's value.
+/// Returns the value of a field that the page showed before the user's changes. Without a submitted form, returns the brand's value.
 fn known(visit: &Visit, project: &Value, field: &str) -> String {
     let was = format!("was.{field}");
     if visit.form.has(&was) { visit.form.get(&was).to_owned() } else { current(project, field) }

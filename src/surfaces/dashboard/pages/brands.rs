@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 /// The number of brands on one page of the list. It is small because the page loads several images for each brand through this service.
 const BRANDS_PER_PAGE: u64 = 18;
-/// The maximum number of products, and of images, that a brand's overview shows.
+/// The maximum number of products and the maximum number of images that a brand's overview shows.
 const GLIMPSES: usize = 8;
 
 #[derive(Serialize)]
@@ -291,7 +291,7 @@ pub fn palette(palette: &BrandPalette) -> Vec<Swatch> {
     roles.into_iter().filter_map(swatch).collect()
 }
 
-/// Returns the URL path of the thumbnail of a brand's image.
+/// Returns the URL path for the thumbnail of a brand image.
 pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
     let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
     format!("/{}/brands/{brand}/picture?{query}", visit.environment)

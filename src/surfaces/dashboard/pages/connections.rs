@@ -150,7 +150,7 @@ async fn page(visit: &Visit, error: Option<&PageError>, sign_in: Option<SignInLi
 async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     let form = &visit.form;
     let uses = form.all("uses");
-    // The form that reconnects an account has no fields for the uses.
+    // The form that reconnects an account has no `uses` field, so the connection keeps its uses.
     let uses = if form.has("id") && uses.is_empty() { Value::Null } else { json!(uses) };
     let input = json!({
         "provider": form.get("provider"), "name": form.some("name"), "projectId": form.some("projectId"),

@@ -46,7 +46,7 @@ impl Choice {
     }
 }
 
-/// A requested permission, with whether its check box is selected.
+/// A requested permission, and whether its check box is selected.
 #[derive(Serialize)]
 pub struct Scope {
     #[serde(flatten)]

@@ -36,7 +36,7 @@ pub struct ContactJobPage {
 #[serde(untagged)]
 enum JobResult {
     Change(ChangeResult),
-    // The API omits an empty list of `errors`; the template needs it.
+    // The API omits `errors` if the list is empty, but the template requires it.
     Import { success: u64, updated: u64, failed: u64, errors: Vec<RowError> },
 }
 

@@ -31,8 +31,8 @@ pub struct DemoPage {
     site: String,
     is_running: bool,
     steps: Vec<Step>,
-    /// The path of the user's copy of the campaign in the inbox, or of the inbox if there is no copy; set only after the demo
-    /// succeeded.
+    /// The path of the user's copy of the campaign in the inbox, or the path of the inbox if there is no copy. It is set only after the
+    /// demo has succeeded.
     well: Option<String>,
     stuck: Option<String>,
     has_shop: bool,

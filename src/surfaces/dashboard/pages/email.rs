@@ -26,7 +26,7 @@ use crate::vocab::{limits, placeholders};
 const VERSIONS_PER_PAGE: u64 = 20;
 /// The maximum number of characters of a prompt that the list of versions shows.
 const PROMPT_CHARACTERS: usize = 300;
-/// The query parameter with the ID of an AI edit; for the preview frame, of an edit that is not saved.
+/// The query parameter with the ID of an AI edit. In the preview frame's URL, the edit is not saved yet.
 const EDITED: &str = "edit";
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {

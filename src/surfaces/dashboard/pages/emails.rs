@@ -266,7 +266,7 @@ struct EmailTile {
     error: Option<String>,
     favorite: bool,
     days: Option<i32>,
-    /// The purpose of the email in the plan of the series.
+    /// The email's purpose in the series plan.
     purpose: Option<String>,
     screenshot: Option<String>,
 }

@@ -133,7 +133,7 @@ async fn draw(visit: &Visit, report: Option<CopyReport>, error: Option<PageError
         let data = error.data.as_ref()?;
         Some(Twin { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
     });
-    // The page explains a conflict with another live brand itself.
+    // The page itself explains a conflict with another live brand, so the error is not shown again.
     let shown = error.as_ref().filter(|_| twin.is_none());
     let wants_contacts = error.is_some() && visit.form.get("contacts") == "yes";
     Ok(PageResponse::draw_with(&GoLivePage { wants_contacts, ..page(view, twin, report) }, shown))

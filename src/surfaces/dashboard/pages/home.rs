@@ -23,7 +23,7 @@ const CAMPAIGNS_EXAMINED: usize = 20;
 /// The number of recent campaigns that the home page lists.
 const CAMPAIGNS_SHOWN: usize = 5;
 
-/// Redirects from `/` to the home page of the current environment; without a session, to the sign-in page.
+/// Redirects from `/` to the home page of the current environment or, without a session, to the sign-in page.
 pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(match visit.session {
         Some(_) => PageResponse::redirect(format!("/{}/", visit.environment)),
@@ -47,7 +47,7 @@ struct AccountOverview {
     error: Option<String>,
     /// The status of the continuous backup; null if none is configured or the user may not read it.
     backup: Value,
-    /// The reason why sending is on hold; `None` if it is not on hold.
+    /// Why sending is on hold; `None` if it is not on hold.
     hold: Option<String>,
     /// Whether live mail requires a verified sending domain.
     needs_verified_domain: bool,
@@ -89,7 +89,7 @@ impl AccountOverview {
 pub struct HomePage {
     base: String,
     steps: Value,
-    /// The reason why some data could not be read.
+    /// Why some data could not be read; `None` if all data was read.
     trouble: Option<String>,
     attention: Vec<Value>,
     health: Value,

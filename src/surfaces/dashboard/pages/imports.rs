@@ -262,7 +262,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
 }
 
 /// Returns the suggested field for a column, and the name if the field is a custom field. If the import suggests no field, a column with a
-/// header and content becomes a custom field, unless only exports contain it.
+/// header and content becomes a custom field, unless it is one of the columns in Mailmill's own exports that imports ignore.
 fn seems(column: &ImportColumn) -> (String, String) {
     let header = column.header.as_str();
     let filled = column.samples.iter().any(|sample| !sample.is_empty());

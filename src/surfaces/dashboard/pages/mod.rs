@@ -5,8 +5,8 @@
 //! `pub mod` in that folder and a row in `operations.rs`; a new operation also changes the OpenAPI snapshot and the generated API clients
 //! (`assets/clients/README.md`).
 //!
-//! A page can do only what its operations allow: each operation declares its permission in its `SPEC`. `calls` in a row also hides the
-//! page and its entry in the navigation from users who may not call one of these operations. A page that is only a form calls
+//! A page can do only what its operations allow: each operation declares its permission in its `SPEC`. `calls` in a row also hides the page
+//! and its entry in the navigation from users who lack permission for any of these operations. A page that is only a form calls
 //! `visit.need`, because it calls no operation before it is submitted. Roles: [`crate::vocab::roles`].
 //!
 //! The functions are in the files of this folder. They call operations as the signed-in user and fill a context; they contain no business

@@ -41,7 +41,7 @@ struct ScheduleForm {
     target: String,
     every: String,
     mapping: String,
-    /// The name of all imported events.
+    /// The event name for all imported events.
     event: String,
     tags: String,
     status: String,

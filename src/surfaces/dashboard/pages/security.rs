@@ -27,7 +27,7 @@ struct NamedSession {
     program: Option<String>,
 }
 
-/// The state of the user's authenticator app after a submitted form, with the details that are shown only once.
+/// The state of the user's authenticator app after a form is submitted, with the details that are shown only once.
 #[derive(Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 enum App {
@@ -129,7 +129,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
 
 /// Returns the details of an authenticator app that is being set up: the secret, the URI, and a QR code of the URI.
 fn unconfirmed(secret: String, uri: &str) -> App {
-    // The form sends the URI again after a wrong code, so other kinds of URIs are rejected.
+    // After a wrong code, the URI comes from the form and is untrusted, so other kinds of URIs are rejected.
     let uri = if uri.starts_with("otpauth://totp/") { uri } else { "" };
     let qr = qr::draw(uri).map(|code| QrCode { size: code.size, path: code.path });
     App::Unconfirmed { secret, uri: uri.to_owned(), qr }

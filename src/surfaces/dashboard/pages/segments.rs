@@ -92,7 +92,7 @@ struct RowView {
     has_error: bool,
 }
 
-/// The number of matching contacts with a few examples, or the reason why they cannot be counted.
+/// The number of matching contacts with a few examples, or why they cannot be counted.
 #[derive(Clone, Default, Serialize)]
 struct MemberCount {
     error: String,

@@ -12,8 +12,7 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::base::clock::Timestamp;
 
-/// Returns the reason why clients that connect to `host` would reject the certificate chain in this file; `None` if they would accept
-/// it.
+/// Returns why clients that connect to `host` would reject the certificate chain in this file; `None` if they would accept it.
 pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<String> {
     judge(chain, host, now, &rustls_native_certs::load_native_certs().certs).err()
 }

@@ -35,7 +35,7 @@ use session::Protocol;
 /// The pause after a failed accept: immediate retries would also fail, in a busy loop.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// A received message, unchanged except that the dots of the protocol are removed. Its lines end in CRLF.
+/// A received message, unchanged except that dot-stuffing is undone. Its lines end in CRLF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
     /// The envelope sender; empty for the null sender.
@@ -73,7 +73,7 @@ pub struct Options {
     pub smtp: Option<SocketAddr>,
     /// The address for LMTP from the operator's own mail server.
     pub lmtp: Option<SocketAddr>,
-    /// The Unix socket for LMTP from programs of the same user.
+    /// The Unix socket for LMTP from programs that run as the service's user.
     pub socket: Option<PathBuf>,
     /// The host name that the listener uses in greetings.
     pub host: String,

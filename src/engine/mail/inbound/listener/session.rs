@@ -283,7 +283,7 @@ impl Session<'_> {
             activity.progress();
             let slowest = limits::INBOUND_MESSAGE_TIME + Duration::from_secs(read as u64 / limits::INBOUND_BYTES_PER_SECOND_MIN);
             if began.elapsed() > slowest {
-                wire.say("421 4.4.2 The message arrives too slowly\r\n").await?;
+                wire.say("421 4.4.2 The message arrived too slowly\r\n").await?;
                 return Ok(false);
             }
             if read > limits::INBOUND_READ_BYTES_MAX {

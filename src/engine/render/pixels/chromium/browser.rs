@@ -228,7 +228,7 @@ fn normal(address: &str) -> String {
     url.into()
 }
 
-/// The fontconfig rules that disable font hinting, as on most screens.
+/// The fontconfig rules that disable font hinting, because text on most screens is drawn without it.
 const UNHINTED: &str = "<match target=\"font\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n\
     <match target=\"pattern\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\

@@ -104,8 +104,8 @@ impl Chromium {
         let sandbox = sandbox();
         if let Some(why) = sandbox.off.as_ref().filter(|_| !unconfined) {
             return Err(RenderError::Unavailable(format!(
-                "Chromium does not run without its sandbox: {why}. Run the service as another user; rendering.require_confinement = false \
-                 lets Chromium run without it, for trusted input only"
+                "Chromium's sandbox is unavailable: {why}; run the service as another user or, if all input is trusted, set \
+                 rendering.require_confinement = false to run Chromium without the sandbox"
             )));
         }
         Browser::start(program, (folder, fonts.as_deref().map(Path::new)), sandbox.off.is_none())
@@ -314,7 +314,7 @@ mod tests {
             let chromium = chromium(folder.path(), Workers::new(super::super::Options::default()), unconfined);
             let error = chromium.pdf(&page(false), Paper::A4, "").await.expect_err("there is no Chromium").to_string();
             let is_refused = sandbox().off.is_some() && !unconfined;
-            let part = if is_refused { "does not run without its sandbox" } else { "could not start Chromium" };
+            let part = if is_refused { "sandbox is unavailable" } else { "could not start Chromium" };
             assert!(error.contains(part), "{error}");
         }
     }

@@ -59,7 +59,7 @@ pub struct Classifier<'a> {
     pub fields: Fields,
     /// Whether the current fragment requests an email. The fragments before it then describe the situation.
     pub asks: bool,
-    /// Whether the sentence asks the writer to report something. A later "that" can then introduce it.
+    /// Whether the sentence asks the writer to report something. A later "that" can then introduce what to report.
     pub reports: bool,
     /// Whether the previous fragment is a note or a topic.
     pub requests: bool,
@@ -467,8 +467,8 @@ impl Classifier<'_> {
             .then_some(to + 1)
     }
 
-    /// Marks the text before "and" or "so" and a prohibition as unclear, because it is the reason for the prohibition: "Dean is off with
-    /// his knee so don't say it is permanent".
+    /// Marks text as unclear if "and" or "so" and a prohibition follow, because the text is the reason for the prohibition: "Dean is off
+    /// with his knee so don't say it is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Fragment]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);

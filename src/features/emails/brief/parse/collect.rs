@@ -351,8 +351,8 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns the start of a sentence to the recipients if "apologize for", "thank our customers for" or "ask customers if they want to"
-/// precedes the sentence's text in the prompt.
+/// Returns the first words of a sentence to the recipients, such as "Thank you for", if words such as "apologize for", "thank our customers
+/// for" or "ask customers if they want to" precede the index.
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let before = at.checked_sub(1)?;
     // The recipients can follow the thanks: "thank everyone who came to the walk", "thank you mail to everyone who …".

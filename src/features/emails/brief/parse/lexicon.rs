@@ -247,8 +247,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the folded word that an abbreviation or a misspelled word stands for; `None` for any other word, and if an abbreviation
-    /// stands for several words.
+    /// Returns the folded word that an abbreviation or a misspelled word stands for; `None` for any other word, and for an abbreviation of
+    /// several words.
     fn written(&self, words: &Words<'_>, at: usize) -> Option<String> {
         let raw = words.raw(at).to_lowercase();
         let own = self.rewritten(&raw).or_else(|| self.spelled(&raw)).filter(|_| words.kind(at) == Kind::Word)?;
@@ -312,7 +312,7 @@ fn start(word: &str) -> &str {
     word.char_indices().nth(2).map_or(word, |(end, _)| &word[..end])
 }
 
-/// Parses a phrase of a word list. Splits the phrase into words like a prompt.
+/// Parses a phrase of a word list. Splits the phrase into words in the same way as a prompt.
 fn slots(text: &str) -> Vec<Slot> {
     let mut slots = Vec::new();
     for item in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The names in a prompt: products, people, places, contact details and links.
+//! Recognizes the names in a prompt: products, people, places, contact details and links.
 
 use super::super::FactKind;
 use super::facts::Found;

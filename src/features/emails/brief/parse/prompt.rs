@@ -62,7 +62,7 @@ impl<'a> Prompt<'a> {
         Self::read_with(text, brand, true)
     }
 
-    /// Reads a part of a prompt. Names and letters are no evidence of a part's language.
+    /// Reads a part of a prompt. Names and letters are not used as evidence of a part's language.
     #[cfg(test)]
     pub fn read_part(text: &'a str, brand: &Brand) -> Self {
         Self::read_with(text, brand, false)

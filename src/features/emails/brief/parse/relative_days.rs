@@ -185,8 +185,8 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Removes the dates of weekdays that the prompt probably means relative to a later date: "The box is packed on Monday 30 November.
-/// Change the address before Friday".
+/// Removes the dates of weekdays that are probably relative to a later date in the prompt: "The box is packed on Monday 30 November. Change
+/// the address before Friday".
 fn forget_relative(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let first = |found: &Found| match &found.value {
@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Regression test: the end of an event became the deadline of the replies.
+    /// Regression test: the end of an event became the deadline for replies.
     #[test]
     fn a_day_with_a_time_after_another_time_ends_the_event() {
         for (prompt, language) in [

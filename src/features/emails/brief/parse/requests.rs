@@ -130,7 +130,8 @@ impl Classifier<'_> {
                 && prompt.has(List::Readers, readers)
         });
         let kind = kind.filter(|_| is_start && sentence.is_line_start).map(|mark| Range::of(mark.from, mark.to));
-        // A kind of email can also be named in "Quick survey after a repair", or be the whole prompt: "Cart reminder for the Aurora lamp".
+        // Words such as "after" can follow the kind of email: "Quick survey after a repair". So can "for", if no other text follows: "Cart
+        // reminder for the Aurora lamp".
         let is_whole = fragment.from == 0 && fragment.to == prompt.words.len();
         let follows = prompt.all(List::Goal, Range::of(start, (start + 4).min(fragment.to))).any(|mark| {
             let is_kind = names_kind(mark) || matches!(goal_of(mark), Goal::Survey | Goal::Review);

@@ -68,8 +68,8 @@ const RUN_LETTERS_MIN: usize = 4;
 /// The maximum number of words in a topic before the first word that a warning must report.
 const TOPIC_WORDS_MAX: usize = 4;
 
-/// Adds to the brief's unclear parts the words of request topics that nothing else in the brief contains, and the names in descriptions of
-/// the recipients: "everyone who ordered The Glass Orchard".
+/// Marks words as unclear: the words of request topics that nothing else in the brief contains, and the names in descriptions of the
+/// recipients, as in "everyone who ordered The Glass Orchard".
 pub fn report(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read]) {
     let spans: Vec<Span> = kept(brief).collect();
     let names_subject = SUBJECTS.contains(&brief.purpose);
@@ -125,8 +125,8 @@ fn is_topic(prompt: &Prompt<'_>, mark: Mark, purpose: Goal) -> bool {
 /// The maximum number of words in a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
 
-/// Adds the words that no part of the brief contains: up to three words, such as labels and list numbers, as instructions, and longer
-/// text as unclear.
+/// Adds the words that no part of the brief contains. Text of up to three words, such as a label or a list number, becomes an instruction,
+/// and longer text becomes unclear text.
 pub fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
     let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
     for (span, _) in super::spans(brief) {

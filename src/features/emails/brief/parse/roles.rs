@@ -1,4 +1,4 @@
-//! Determines the roles of the numbers and dates of a prompt and the purpose of its email.
+//! Determines the roles of the numbers and dates in a prompt, and the purpose of the email.
 
 use super::super::{FactKind, FactRole, Goal};
 use super::facts::{Bound, Found, has_value};
@@ -21,13 +21,13 @@ const CUES: [(List, FactRole); 10] = [
     (List::CueOffer, FactRole::Offer),
 ];
 
-/// The first letters of words for an invitation.
+/// The beginnings of words for an invitation.
 const INVITES: [&str; 7] = ["invit", "einlad", "lade", "conv", "uitnod", "nodig", "save"];
 
 /// The weight of an invitation at the start of the prompt.
 const INVITATION_WEIGHT: f32 = 2.5;
 
-/// The first words of excuses.
+/// The first words of apologies.
 pub const SORRY: [&str; 9] =
     ["sorry", "desole", "desolee", "perdon", "scusa", "scusate", "desculpa", "desculpem", "entschuldige"];
 
@@ -57,7 +57,7 @@ const PROMPT_FLAWS: [&str; 22] = [
     "typefout",
 ];
 
-/// The maximum number of words in an excuse for the prompt.
+/// The maximum number of words in an apology for the prompt.
 const FLAW_WORDS_MAX: usize = 9;
 
 /// Returns whether a short passage apologizes for the length or the mistakes of the prompt: "sorry its long".
@@ -338,7 +338,8 @@ fn nearest_cue(around: &Around<'_>, found: &Found) -> Option<FactRole> {
         for mark in prompt.all(list, around.sentence) {
             let own = Range::of(mark.from, mark.to);
             let is_outside = !around.fragment.contains(own);
-            // The distance in words. A cue after the date counts as more than twice as far away, and a cue inside it has the distance 0.
+            // The distance in words. A cue after the date counts as more than twice as far away, and a cue inside the date has the distance
+            // 0.
             let distance = if mark.to <= found.range.from {
                 found.range.from - mark.to
             } else if mark.from >= found.range.to {

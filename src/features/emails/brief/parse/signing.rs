@@ -7,7 +7,7 @@ use super::lexicon::List;
 use super::prompt::Range;
 use super::tokens::Kind;
 
-/// The maximum number of words in the closing line in a forwarded email: "LG Heike".
+/// The maximum number of words in the closing line of a forwarded email: "LG Heike".
 const FORWARDED_CLOSING_WORDS_MAX: usize = 3;
 
 /// The maximum number of words in a name in lowercase.

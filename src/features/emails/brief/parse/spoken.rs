@@ -22,7 +22,7 @@ const MARKS: [(List, &str); 8] = [
 /// A prompt counts as dictated if it spells out at least this many punctuation marks, and more of them than it contains as symbols.
 const MARKS_MIN: usize = 2;
 
-/// A replacement of words by a punctuation mark or a number.
+/// Words to replace, with the punctuation mark or number that replaces them.
 struct Change {
     from: usize,
     to: usize,

@@ -185,7 +185,7 @@ fn is_lead(prompt: &Prompt<'_>, at: usize) -> bool {
     is_sign || [List::And, List::Please, List::Not].into_iter().any(|list| prompt.is(list, at))
 }
 
-/// The maximum number of words in an excuse at the end of a prompt.
+/// The maximum number of words in an apology at the end of a prompt.
 const EXCUSE_WORDS_MAX: usize = 9;
 
 impl Classifier<'_> {

@@ -146,7 +146,7 @@ fn parts(email: &Email) -> Vec<Target> {
     found
 }
 
-/// Applies one action. Returns a description of the change, or the reason why it was not made.
+/// Applies one action. Returns a description of the change, or of the reason that it was not made.
 fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> ActionResult {
     match action {
         Action::Replace { from, to } if to.is_empty() => texts::take_out(email, from),

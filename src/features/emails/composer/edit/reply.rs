@@ -24,7 +24,7 @@ pub enum Fact {
     Message(String),
 }
 
-/// The description of a change, or the reason why it was not made.
+/// The description of a change, or of the reason that it was not made.
 pub type ActionResult = Result<Reply, Reply>;
 
 impl Reply {

@@ -131,7 +131,7 @@ fn not_that_color(target: Target, email: &Email, brand: &Brand) -> Reply {
     Reply::about("not_that_color", target).text("colors", colors)
 }
 
-/// Replaces a color wherever the email uses it. Parts of other colors do not change.
+/// Replaces a color wherever the email uses it. Parts in other colors do not change.
 pub fn recolor(email: &mut Email, from: Named, to: Color, brand: &Brand) -> ActionResult {
     let theme = Theme::new(brand, email, 0);
     let (primary, button) = (own_primary(email, brand, &theme), own_button(email, brand, &theme));

@@ -65,7 +65,7 @@ pub fn is_own_phrase(sentence: &str, language: Language) -> bool {
     found.is_some_and(|phrase| !phrase.place.starts_with("common.") && !phrase.place.starts_with("series."))
 }
 
-/// A phrase of a bank in its informal or formal wording.
+/// A phrase from a phrase bank in its informal or formal wording.
 struct Phrase {
     place: &'static str,
     /// The position of the phrase among the phrases of its key.
@@ -349,7 +349,7 @@ impl Exchange<'_> {
         written.get(&folded(text)).copied()
     }
 
-    /// Returns the value that the text states, if it is the only one.
+    /// Returns the value that the text states, if the text states only one.
     fn read(&self, text: &str) -> Option<FactValue> {
         if let Some(first) = self.day(text) {
             return Some(FactValue::Days { first, last: None });

@@ -87,7 +87,7 @@ pub enum Slot {
     Place,
     Language,
     Url,
-    /// The second web address of an instruction.
+    /// The second web address in an instruction.
     OtherUrl,
     Number,
     Product,
@@ -122,7 +122,7 @@ struct Shared {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vocabulary {
-    /// Words without meaning for an instruction, such as articles.
+    /// Words that do not change the meaning of an instruction, such as articles.
     pub filler: Phrases,
     /// The endings of inflected adjectives.
     pub endings: Vec<String>,

@@ -200,7 +200,7 @@ const ADDED: &[&str] = &[
 /// The strings that `usual_prompts` can add to German prompts.
 const ADDED_GERMAN: &[&str] = &["Bitte kurz halten.", "Keine Ausrufezeichen.", "Button: Jetzt ansehen", "Nur im Laden in Kiel."];
 
-/// Generates prompts as people write them, each with its brand and language: a prompt of the reviewed sets, and up to two additions.
+/// Generates prompts as people write them, each with its brand and language: a prompt from the reviewed sets, and up to two additions.
 fn usual_prompts() -> impl Strategy<Value = (String, Brand, &'static str)> {
     let set = |brand: fn() -> Brand, language: &'static str, prompts: &'static [&'static str], added: &'static [&'static str]| {
         let added = prop::sample::subsequence(added, 0..=2);

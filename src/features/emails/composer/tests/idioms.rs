@@ -55,7 +55,7 @@ fn no_phrase_contains_a_date_a_number_a_price_or_a_code() {
         let bank = Bank::of(language);
         let brief = parsed("", &Brand::default(), language.code());
         for (key, phrases) in bank.all().filter(|(key, _)| !is_only_read(key)) {
-            // A brief contains the name of the season of its phrases: "Black Friday".
+            // The prompt contains the name of the season that the phrases are for: "Black Friday".
             let season = key.strip_prefix("season.").and_then(|rest| rest.split('.').next());
             let prompt = season.map(|season| bank.phrases(&format!("season.{season}.words")).join("\n")).unwrap_or_default();
             let texts: Vec<String> = phrases.iter().flat_map(|phrase| forms(phrase)).filter(|text| !text.is_empty()).collect();

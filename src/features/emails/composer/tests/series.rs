@@ -1,4 +1,4 @@
-//! Tests of the plans of series, and of the coherence of their emails.
+//! Tests of email series: their plans, and the coherence of their emails.
 
 use super::*;
 

@@ -220,7 +220,7 @@ fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
     assert_eq!((products(&service), hero_picture(&service)), (None, None), "{}", print::text(&service));
 }
 
-/// Regression test: the offer was in the opening, in the title of the coupon and in its small print, and the period only in the small
+/// Regression test: the offer was in the opening, in the title of the coupon and in its small print, and the period was only in the small
 /// print.
 #[test]
 fn a_coupon_states_the_offer_once_and_its_period_below_the_code() {

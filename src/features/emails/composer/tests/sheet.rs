@@ -19,8 +19,7 @@ fn part(prompt: &str, words: &str) -> Part {
     Part { text: words.to_owned(), span: span(prompt, words) }
 }
 
-/// Returns a fact of a prompt. A statement starts with an uppercase letter and ends with a period, as the parser of prompts
-/// writes it.
+/// Returns a fact of a prompt. A statement starts with an uppercase letter and ends with a period, as the prompt parser writes it.
 fn fact(prompt: &str, kind: FactKind, role: Option<FactRole>, words: &str, value: Option<FactValue>) -> Fact {
     let text = if kind == FactKind::Sentence { text::ended(&text::capital(words)) } else { words.to_owned() };
     Fact { kind, role, text, value, story: None, span: span(prompt, words) }

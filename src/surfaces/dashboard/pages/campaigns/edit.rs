@@ -1,4 +1,4 @@
-//! Creates a campaign from a generated email, and edits a campaign that has not started.
+//! Creates a campaign from an email, and edits a campaign that has not started.
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ struct Stray {
     label: String,
 }
 
-/// The options of the form's selects.
+/// The segments, tags and topics to choose from, the verified domains, and the brand's name.
 #[derive(Serialize)]
 struct Choices {
     segments: Vec<Choice>,
@@ -268,7 +268,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Shows the form of an existing campaign, or the emails that can replace its email.
+/// Shows the form for an existing campaign, or the emails that can replace its email.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;

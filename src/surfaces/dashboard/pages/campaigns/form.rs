@@ -53,13 +53,13 @@ pub fn in_form(error: PageError) -> PageError {
     PageError { field: (*own).to_owned(), ..error }
 }
 
-/// Returns the values that prefill a campaign's form, including values of its email.
+/// Returns the values that prefill a campaign's form, without values that equal those of its email.
 pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut fields: Vec<(String, String)> =
         TEXTS.iter().map(|(field, name)| ((*field).to_owned(), text(&campaign[*name]))).collect();
     for (field, value) in &mut fields {
-        // Values of the email are not values of the campaign: if a field is empty, the campaign uses the email's value.
+        // A value that equals the email's value is left out, because the campaign uses the email's value if the field is empty.
         let own = match field.as_str() {
             "subject" => &email["subject"],
             "preheader" => &email["preheader"],
@@ -85,7 +85,7 @@ pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     fields
 }
 
-/// Returns the option of the recipient select that stands for the campaign's recipients.
+/// Returns the option in the recipient select that represents the campaign's recipients.
 pub fn chosen(campaign: &Value) -> String {
     match campaign["recipientType"].as_str() {
         Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),

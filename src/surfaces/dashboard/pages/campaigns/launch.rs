@@ -30,7 +30,7 @@ pub struct LaunchPage {
     local: &'static str,
     audience: AudienceName,
     reasons: Vec<LeftOut>,
-    /// The reason why the dry run was rejected; empty if it succeeded.
+    /// Why the dry run was rejected; empty if it succeeded.
     refused: String,
     outlook: Option<CampaignDryRun>,
     /// Whether the score of an email is below the campaign's minimum, or is missing.
@@ -141,7 +141,7 @@ fn is_score_low(outlook: &CampaignDryRun) -> bool {
     outlook.warnings.iter().any(|warning| warning.code == Code::NotValidated.info().wire)
 }
 
-/// Returns the reasons why recipients are skipped, most frequent reason first.
+/// Returns the skip reasons with the number of recipients skipped for each, most frequent reason first.
 pub fn reasons(of: &BTreeMap<impl AsRef<str>, u64>) -> Vec<LeftOut> {
     let reason = |word: &str, many| LeftOut { word: word.to_owned(), many, why: why(word).to_owned() };
     let mut reasons: Vec<LeftOut> = of.iter().map(|(word, many)| reason(word.as_ref(), *many)).collect();

@@ -165,7 +165,7 @@ async fn export(visit: &Visit, format: &str, mut input: Value) -> Result<Vec<Fil
     }
 }
 
-/// Lists the export formats and the connected accounts. With a format in the query, creates the files.
+/// Lists the export formats and the connected accounts. If the query names a format, also creates the files.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let details = email(visit).await?;
     let format = visit.query.get("format");

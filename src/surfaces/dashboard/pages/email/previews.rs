@@ -300,7 +300,7 @@ fn is_outdated(started_at: WireTime, changed_at: WireTime) -> bool {
     started_at.0 < changed_at.0
 }
 
-/// Starts a preview on the common devices or on all devices. A repeated request for unchanged content does not render it again.
+/// Starts a preview on the common devices or on all devices. A repeated request does not render unchanged content again.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let EmailDetails { email, series, .. } = email(visit).await?;
     let is_all = match visit.form.get("act") {

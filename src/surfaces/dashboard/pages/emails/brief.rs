@@ -52,7 +52,7 @@ const VALUES: [FactKind; 9] = [
 pub struct BriefPage {
     prompt: String,
     brand: String,
-    /// The values of the form for new emails, as hidden fields.
+    /// The values in the form for new emails, as hidden fields.
     fields: Vec<Hidden>,
     /// The brief as JSON, which the form submits together with the corrections.
     brief: String,

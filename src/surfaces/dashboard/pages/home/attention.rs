@@ -35,7 +35,10 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
-        let text = format!("Sending is on hold: {cause}. Campaigns, retries, and webhook deliveries are waiting.");
+        let text = format!(
+            "Earlier work is on hold: {cause}. Campaigns in progress, scheduled campaigns, retries, and webhook deliveries are waiting. \
+             New campaigns are sent as usual."
+        );
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
     if let Some(problem) = known.backup["problem"].as_str() {
@@ -267,7 +270,7 @@ mod tests {
         for environment in Environment::ALL {
             let notices = texts(environment, &known);
             assert!(
-                notices.len() == 1 && notices[0].contains("bad: \"Sending is on hold: this data folder is a copy: x."),
+                notices.len() == 1 && notices[0].contains("bad: \"Earlier work is on hold: this data folder is a copy: x."),
                 "{notices:?}"
             );
         }

@@ -70,7 +70,8 @@ pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockF
     items(&document["blocks"]).enumerate().filter_map(form).collect()
 }
 
-/// Shows the submitted values in the form of a block. The block itself does not keep all of them: an image without a file has no alt text.
+/// Shows the submitted values in a block's form. The block itself does not keep all of these values: an image without a file has no alt
+/// text.
 pub fn show_submitted(blocks: &mut [BlockForm], id: &str, submitted: &dyn Fn(&str) -> Option<String>) {
     for block in blocks {
         if block.id == id {

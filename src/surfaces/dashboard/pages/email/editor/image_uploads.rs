@@ -62,7 +62,7 @@ async fn uploaded(visit: &Visit, brand: ProjectId, name: &str) -> Result<Option<
     keep(visit, brand, &bytes, about, Some(crop)).await.map(Some)
 }
 
-/// Returns the part to keep of an image, as the operation for uploads accepts it; `None` for the original shape.
+/// Returns the part of an image to keep, as the upload operation accepts it; `None` for the original shape.
 fn crop(shape: &str, focus: &str) -> Option<Value> {
     let (width, height) = shape.split_once(':')?;
     let (x, y) = focus.split_once(':').unwrap_or(("50", "50"));

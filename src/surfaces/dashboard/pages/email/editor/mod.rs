@@ -254,12 +254,12 @@ fn merge_fields() -> Vec<Value> {
     ProfileField::ALL.iter().map(field).collect()
 }
 
-/// Returns the default URL of new links: the URL of the header's link, or a placeholder.
+/// Returns the default URL for new links: the URL of the header's link, or a placeholder.
 fn site_of(document: &Value) -> String {
     document["blocks"][0]["href"].as_str().unwrap_or("https://example.com/").to_owned()
 }
 
-/// The error for the form of a block that another user or an earlier click has deleted.
+/// The error for a form whose block has been deleted by another user or an earlier click.
 const BLOCK_IS_GONE: &str =
     "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
 const BLOCK_IS_AT_END: &str = "The block can't be moved further in this direction.";
@@ -333,7 +333,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the submitted value of a field of a block or of the style; `None` if the form has no such field.
+/// Returns the submitted value of a block field or style field; `None` if the form does not contain the field.
 fn sent_field(visit: &Visit, path: &str) -> Option<String> {
     let name = format!("f.{path}");
     visit.form.has(&name).then(|| visit.form.get(&name).to_owned())
