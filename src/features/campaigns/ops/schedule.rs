@@ -32,15 +32,9 @@ pub struct ScheduleCampaign {
     pub scheduled_at: StartTime,
     /// The IANA name of the time zone, current or former. The default is UTC.
     pub scheduled_timezone: Option<Zone>,
-<<<<<<< HEAD
-    /// Whose time zone applies. The default is `campaign`. With `recipient`, each contact gets the campaign at this local time in the time
-    /// zone of the contact's custom field `timezone` or `time_zone`, otherwise of the contact's country if the country has only one zone,
-    /// otherwise of the campaign.
-=======
-    /// Whose time zone applies; `campaign` if absent. With `recipient`, each contact gets the campaign at this local time in the contact's
-    /// time zone: the value of the custom field `timezone` or `time_zone`, or else the time zone of the contact's country if the country
-    /// has only one, or else the campaign's time zone.
->>>>>>> g2
+    /// Whose time zone applies. The default is `campaign`. With `recipient`, each contact gets the campaign at this local time in the
+    /// contact's time zone: the value of the custom field `timezone` or `time_zone`, or else the time zone of the contact's country if the
+    /// country has only one, or else the campaign's time zone.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
