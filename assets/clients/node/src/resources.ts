@@ -3054,7 +3054,7 @@ export class Webhooks extends Resource<Mailmill> {
   }
 
   /**
-   * Redeliver a time range.
+   * Redeliver events from a time range.
    * @example
    * ```ts
    * await mailmill.webhooks.redeliver(webhookId, { from });

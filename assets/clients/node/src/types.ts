@@ -535,15 +535,15 @@ export type CampaignsCreateParams = {
     conversationId?: string | null;
     /** The email to send. */
     emailId?: string | null;
-    /** The subject, which may contain merge fields; the email's own subject if absent. */
+    /** The subject, which may contain merge fields. */
     subject?: string | null;
-    /** The preview text that email clients show after the subject; the email's own preheader if absent. */
+    /** The preview text that email clients show after the subject. */
     preheaderText?: string | null;
     /** The sender's address. */
     from: string;
     /** The sender's name. */
     fromName: string;
-    /** The address for replies; the sender's address if absent. */
+    /** The address for replies. */
     replyTo?: string | null;
     recipientType: CampaignTo;
     /** The ID of the segment or tag. */
@@ -558,7 +558,7 @@ export type CampaignsCreateParams = {
     } | null;
     /** UTM parameters for links, for web analytics. */
     utm?: UtmParametersInput | null;
-    /** The minimum validation score for sending; if absent, no score is required. */
+    /** The minimum validation score for sending. */
     minimumScore?: number | null;
     /** What to do with recipients whose delivery is unknown after a crash or a broken connection. */
     unknown?: UnknownPolicy | null;
@@ -575,7 +575,7 @@ export type CampaignsDryRunParams = {
 export type CampaignsDuplicateParams = {
     /** If given, the campaign must belong to this project. */
     projectId?: string | null;
-    /** The name of the copy; the original name followed by "(copy)" if absent. */
+    /** The name of the copy. */
     name?: string | null;
 };
 export type CampaignsGetParams = {
@@ -594,7 +594,7 @@ export type CampaignsListParams = {
     projectId: string;
     /** Lists only campaigns with one of these statuses. */
     status?: CampaignStatus[];
-    /** Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent. */
+    /** Lists only archived campaigns if true, or only campaigns that are not archived if false. */
     archived?: boolean;
     /** Text to find in the names of campaigns, ignoring case. */
     search?: string;
@@ -618,11 +618,11 @@ export type CampaignsOverview = {
     next?: string;
 };
 export type CampaignsOverviewParams = {
-    /** Lists only campaigns in this project; campaigns in all projects if absent. */
+    /** Lists only campaigns in this project. */
     projectId?: string;
     /** Lists only campaigns with one of these statuses. */
     status?: CampaignStatus[];
-    /** Lists only archived campaigns if true, or only campaigns that are not archived if false; all campaigns if absent. */
+    /** Lists only archived campaigns if true, or only campaigns that are not archived if false. */
     archived?: boolean;
     /** Text to find in the names of campaigns, ignoring case. */
     search?: string;
@@ -643,11 +643,11 @@ export type CampaignsReportParams = {
 export type CampaignsRescheduleParams = {
     /** If given, the campaign must belong to this project. */
     projectId?: string | null;
-    /** The new start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone. */
+    /** The new start time, in ISO 8601 format. */
     scheduledAt: string;
-    /** The IANA name of the time zone; unchanged if absent. */
+    /** The IANA name of the time zone. */
     scheduledTimezone?: TimeZone | null;
-    /** Whose time zone applies; unchanged if absent. */
+    /** Whose time zone applies. */
     timezoneMode?: TimezoneMode | null;
 };
 /** The campaign to act on. */
@@ -664,11 +664,11 @@ export type CampaignsResumeParams = {
 export type CampaignsScheduleParams = {
     /** If given, the campaign must belong to this project. */
     projectId?: string | null;
-    /** The start time, in ISO 8601 format: with an offset or Z, an exact moment; without an offset, a local time in the time zone. */
+    /** The start time, in ISO 8601 format. */
     scheduledAt: string;
-    /** The IANA name of the time zone, current or former; UTC if absent. */
+    /** The IANA name of the time zone, current or former. */
     scheduledTimezone?: TimeZone | null;
-    /** Whose time zone applies; `campaign` if absent. */
+    /** Whose time zone applies. */
     timezoneMode?: TimezoneMode | null;
 };
 /** The campaign to act on. */
@@ -1128,9 +1128,9 @@ export type ContactsBulkChangesCreateParams = {
     ids?: string[] | null;
     /** True to select all contacts, optionally limited by `segmentId` and `filters`. */
     all?: boolean;
-    /** With `all`: selects only contacts in this segment. */
+    /** With `all`, selects only contacts in this segment. */
     segmentId?: string | null;
-    /** With `all`: selects only contacts that match these filters. */
+    /** With `all`, selects only contacts that match these filters. */
     filters?: ExportFilters | null;
     /** Names of tags to add. */
     addTags?: string[];
@@ -1165,9 +1165,9 @@ export type ContactsBulkGetParams = {
 };
 /** A new contact. */
 export type ContactsCreateParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
-    /** The contact's email, stored as given. */
+    /** The contact's email. */
     email: string;
     firstName?: string | null;
     lastName?: string | null;
@@ -1187,15 +1187,15 @@ export type ContactsCreateParams = {
     customFields?: {
         [key: string]: FieldValue;
     } | null;
-    /** The contact's status; `subscribed` if absent. */
+    /** The contact's status. */
     status?: ContactStatus | null;
 };
 export type ContactsDeleteParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
 };
 export type ContactsEventsParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
     limit?: number;
     /** The `nextCursor` of the previous part. */
@@ -1218,11 +1218,11 @@ export type ContactsFieldCatalogParams = {
     segmentId?: string;
     /** Examines only contacts that have the tag with this name. */
     tag?: string;
-    /** The maximum number of contacts to examine, newest first; 50,000 if absent. */
+    /** The maximum number of contacts to examine, newest first. */
     examine?: number;
 };
 export type ContactsGetParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
 };
 /** The fields of the form. */
@@ -1235,7 +1235,7 @@ export type ContactsImportsCreateParams = {
     columnMap?: string;
     /** `upsert` (the default) updates existing contacts with values from the file; `skip` leaves them unchanged. */
     onConflict?: "upsert" | "skip";
-    /** The separator between cells: one ASCII character; a comma if absent. */
+    /** The separator between cells: one ASCII character. */
     delimiter?: string;
     /** Names of tags to add to every contact in the file, as a JSON array or separated by commas. */
     tags?: string;
@@ -1265,20 +1265,20 @@ export type ContactsImportsGetParams = {
 export type ContactsImportsPreviewParams = {
     /** The file's project. */
     projectId?: string;
-    /** The separator between cells; detected if absent. */
+    /** The separator between cells. */
     delimiter?: string;
-    /** The number of rows to return; 5 if absent. */
+    /** The number of rows to return. */
     rows?: number;
 };
 /** The pending file, and how to import it. */
 export type ContactsImportsStartParams = {
     /** The file's project. */
     projectId?: string | null;
-    /** Maps fields to headers; guessed from common headers if absent. */
+    /** Maps fields to headers. */
     columnMap?: ColumnMapInput | null;
     /** What to do with contacts that already exist. */
     onConflict?: OnConflict;
-    /** The separator between cells; detected if absent. */
+    /** The separator between cells. */
     delimiter?: string | null;
     /** Names of tags to add to every contact in the file. */
     tags?: string[];
@@ -1307,7 +1307,7 @@ export type ContactsListParams = {
     projectId: string;
     /** Words to find in email, names, company, phone, city, tags and custom fields. */
     search?: string;
-    /** With `search`: waits up to 5 seconds until the search can find every write that was completed before this request; after that, returns 503. */
+    /** With `search`, waits up to 5 seconds until the search can find every write that was completed before this request; after that, returns 503. */
     refresh?: boolean;
     /** Returns only contacts with this status. */
     status?: ContactStatus;
@@ -1331,46 +1331,46 @@ export type ContactsListParams = {
     offset?: number;
 };
 export type ContactsPersonalDataParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
 };
 /** The contact, and the change of its status or tags. */
 export type ContactsSetStatusParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
     /** The contact's email. */
     email: string;
     status: ContactStatus;
-    /** If true, or if both this and `tags` are absent: changes the contact's status. */
+    /** If true, or if both this and `tags` are absent, changes the contact's status. */
     allLists?: boolean | null;
     /** Names of tags to add or remove instead of changing the status. */
     tags?: string[] | null;
 };
 export type ContactsTimelineParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
     limit?: number;
     /** The `nextCursor` of the previous response. */
     cursor?: string;
 };
 export type ContactsTopicsParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
 };
 /** The contact, and the scope of the unsubscription. */
 export type ContactsUnsubscribeParams = {
     /** The contact's email. */
     email: string;
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
-    /** True or absent: unsubscribes the contact from all mail except transactional messages. */
+    /** If true or absent, unsubscribes the contact from all mail except transactional messages. */
     allLists?: boolean | null;
     /** Names of tags to remove when `allLists` is false. */
     tags?: string[] | null;
 };
 /** The changes to a contact. */
 export type ContactsUpdateParams = {
-    /** The contact's project. */
+    /** The ID of the contact's project. */
     projectId: string;
     firstName?: string | null;
     lastName?: string | null;
@@ -1959,31 +1959,31 @@ export type EmailsBriefParams = {
     projectId: string;
     /** The purpose of the email, and every fact that the email must contain. */
     prompt: string;
-    /** The languages of the email as BCP 47 tags, starting with the original's; the language of the prompt if absent. */
+    /** The languages of the email as BCP 47 tags, starting with the original's. */
     languages?: string[];
     /** The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer. */
     model?: string | null;
 };
 /** The finding to resolve. */
 export type EmailsChecksFixParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
     /** The version that the finding concerns. */
     version?: number | null;
 };
 export type EmailsChecksGetParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string;
 };
 /** The finding and whether it is ignored. */
 export type EmailsChecksIgnoreParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
     ignored: boolean;
 };
 /** The email whose checks to return. */
 export type EmailsChecksRunParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
 };
 /** The email to create, from a starter design or a complete document. */
@@ -1994,9 +1994,9 @@ export type EmailsCreateParams = {
     design?: string | null;
     /** The email's document: typed blocks, starting with a header and ending with a footer. */
     document?: unknown;
-    /** The language of a design's header and footer, as a BCP 47 tag; the brand's main language if absent. */
+    /** The language of a design's header and footer, as a BCP 47 tag. */
     language?: string | null;
-    /** Who may see the email without an API key; `private` if absent. */
+    /** Who may see the email without an API key. */
     visibility?: EmailVisibility;
 };
 export type EmailsDesignsHtmlParams = {
@@ -2006,7 +2006,7 @@ export type EmailsDesignsHtmlParams = {
 };
 /** The email to edit, the change, and options for making and saving the change. */
 export type EmailsEditsCreateParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
     /** The change to make, in plain words, such as "make the button green and shorten the intro". */
     prompt: string;
@@ -2026,7 +2026,7 @@ export type EmailsEditsSaveParams = {
 };
 /** The email and whether it becomes a favorite. */
 export type EmailsFavoriteParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
     favorite: boolean;
 };
@@ -2042,25 +2042,25 @@ export type EmailsGenerateParams = {
     images?: GivenImage[];
     /** The model: `composer` for the built-in composer, or the name of a language model in the settings. */
     model?: string | null;
-    /** Whether pages that the prompt links to may be read; true if absent. */
+    /** Whether pages that the prompt links to may be read. */
     webMode?: boolean | null;
-    /** The languages of each email as BCP 47 tags, starting with the original's; the language of the brief or the prompt if absent. */
+    /** The languages of each email as BCP 47 tags, starting with the original's. */
     languages?: string[];
-    /** Who may see the emails without an API key; `private` if absent. */
+    /** Who may see the emails without an API key. */
     visibility?: EmailVisibility;
     /** A conversation whose emails serve as a reference for the style of the new emails. */
     referenceId?: string | null;
-    /** The number of emails; inferred from the prompt if absent. */
+    /** The number of emails. */
     count?: number | null;
 };
 export type EmailsGetParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string;
 };
 export type EmailsHtmlParams = {
     /** Whether to load remote images through this service. */
     images?: boolean;
-    /** Whether to show the email's colors for dark mode; if absent, the device decides. */
+    /** Whether to show the email's colors for dark mode. */
     dark?: boolean;
 };
 /** The emails to import: one email in `html`, or several emails in `htmls`. */
@@ -2076,7 +2076,7 @@ export type EmailsImportHtmlParams = {
     languages?: string[];
     /** A change to make to each email, in plain words. */
     instruction?: string | null;
-    /** Who may see the emails without an API key; `private` if absent. */
+    /** Who may see the emails without an API key. */
     visibility?: EmailVisibility;
     /** Whether to generate images for the emails. */
     generateMedia?: boolean;
@@ -2091,7 +2091,7 @@ export type EmailsListPage = {
 export type EmailsListParams = {
     /** The project that the conversations belong to. */
     projectId: string;
-    /** Lists only conversations with this status. */
+    /** If given, only conversations with this status are listed. */
     status?: StateWord;
     /** Text to find in the title, the prompt or the subjects of the emails, ignoring case. */
     search?: string;
@@ -2102,7 +2102,7 @@ export type EmailsListParams = {
     offset?: number;
 };
 export type EmailsLogsParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string;
     limit?: number;
     /** The `nextCursor` of the previous response. */
@@ -2111,7 +2111,7 @@ export type EmailsLogsParams = {
     status?: EmailLogStatus;
 };
 export type EmailsMetricsParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string;
 };
 /** The email to send, its sender and recipients, and how to send it. */
@@ -2133,30 +2133,30 @@ export type EmailsSendParams = {
     bcc?: string[] | null;
     /** HTML with merge fields, to send instead of a stored email. */
     template?: string | null;
-    /** The email to send. */
+    /** The ID of the email to send. */
     emailId?: string | null;
-    /** The conversation whose email is sent. */
+    /** The ID of the conversation whose email is sent. */
     conversationId?: string | null;
     /** Values of merge fields, shared by all recipients. */
     variables?: {
         [key: string]: AnyJson;
     } | null;
-    /** The project that owns the contacts. */
+    /** The ID of the project that owns the contacts. */
     projectId?: string | null;
     /** Accepted for compatibility and ignored: the settings determine the provider that delivers mail. */
     providerType?: string | null;
     /** Whether the recipient expects this message. */
     transactional?: boolean | null;
-    /** Send only to contacts who are subscribed to this topic. */
+    /** Send only to contacts who are subscribed to the topic with this ID. */
     topicId?: string | null;
     /** UTM parameters for links, for web analytics. */
     utm?: UtmParametersInput | null;
 };
 /** The email to test, and the address that receives the test. */
 export type EmailsSendTestParams = {
-    /** The email to send. */
+    /** The ID of the email to send. */
     emailId?: string | null;
-    /** The conversation whose email is sent: in the language of the contact with the address `to` or, if there is none, in the language of the email in `emailId`. */
+    /** The ID of the conversation whose email is sent. */
     conversationId?: string | null;
     /** The address that receives the test. */
     to: string;
@@ -2175,7 +2175,7 @@ export type EmailsStatusParams = {
 };
 /** The email, the changes to its document, and how to save them. */
 export type EmailsUpdateDocumentParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
     /** The changes, in order. */
     operations: DocumentChangeInput[];
@@ -2194,7 +2194,7 @@ export type EmailsVersionsListPage = {
     pagination: Pagination;
 };
 export type EmailsVersionsListParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string;
     limit?: number;
     /** The number of versions to skip. */
@@ -2202,7 +2202,7 @@ export type EmailsVersionsListParams = {
 };
 /** The email and the version to restore. */
 export type EmailsVersionsRestoreParams = {
-    /** If given, the email must belong to this project. */
+    /** If given, the email must belong to the project with this ID. */
     projectId?: string | null;
 };
 export type EventCondition = {
@@ -2757,7 +2757,7 @@ export type InboxListParams = {
     to?: string;
     /** Return only messages that contain this text in the subject or in an address. */
     search?: string;
-    /** Return only messages of this send or batch. */
+    /** Return only messages of the send or batch with this ID. */
     sendId?: string;
     limit?: number;
     /** The number of messages to skip. */
@@ -2769,9 +2769,9 @@ export type IncomingWebhooksCreateParams = {
     projectId: string;
     /** The name of the webhook, such as the name of the form. */
     name: string;
-    /** What the bodies contain; contacts if absent. */
+    /** What the bodies contain. */
     kind?: HookKind | null;
-    /** Maps fields to the paths of their values in the body, like `contact.email`. */
+    /** The path of each field's value in the body, such as `contact.email`. */
     mapping?: {
         [key: string]: string;
     } | null;
@@ -2812,7 +2812,7 @@ export type IncomingWebhooksTestParams = {
 /** The changes to an incoming webhook. */
 export type IncomingWebhooksUpdateParams = {
     name?: string | null;
-    /** Maps fields to the paths of their values in the body. */
+    /** The path of each field's value in the body. */
     mapping?: {
         [key: string]: string;
     } | null;
@@ -3024,7 +3024,7 @@ export type MessageView = {
     receivedAt: string;
 };
 export type MetricsModelsParams = {
-    /** The number of earlier months to return in addition to the current month; 0 if absent. */
+    /** The number of earlier months to return in addition to the current month. */
     months?: number;
 };
 export type MetricsSendingParams = {
@@ -3228,7 +3228,7 @@ export type PreviewsCreateParams = {
     emailId?: string | null;
     /** The subject. */
     subject?: string | null;
-    /** The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common devices if empty or absent. */
+    /** The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. */
     devices?: ("apple-mail.ios" | "apple-mail.ios.dark" | "apple-mail.ios.no-images" | "apple-mail.ios-small" | "apple-mail.ios-small.dark" | "apple-mail.ios-large" | "apple-mail.ios-large.dark" | "apple-mail.ios-ipad" | "apple-mail.ipad" | "apple-mail.ios-ipad.dark" | "apple-mail.ipad.dark" | "apple-mail.macos" | "apple-mail.macos.dark" | "gmail.desktop-webmail" | "gmail.desktop-webmail.no-images" | "gmail.ios" | "gmail.ios.dark" | "gmail.android" | "gmail.android.dark" | "gmail.imap" | "gmail.imap.dark" | "gmail.mobile-webmail" | "outlook.windows" | "outlook.desktop-windows" | "outlook.windows.dark" | "outlook.desktop-windows.dark" | "outlook.windows.no-images" | "outlook.desktop-windows.no-images" | "outlook.windows.120dpi" | "outlook.desktop-windows.120dpi" | "outlook.outlook-com" | "outlook.outlook-com.dark" | "outlook.macos" | "outlook.macos.dark" | "outlook.ios" | "outlook.ios.dark" | "outlook.android" | "outlook.android.dark" | "yahoo.desktop-webmail" | "yahoo.ios" | "yahoo.android" | "aol.desktop-webmail" | "samsung-email.android" | "samsung-email.android.dark" | "protonmail.desktop-webmail" | "protonmail.desktop-webmail.no-images" | "protonmail.ios" | "protonmail.ios.no-images" | "thunderbird.macos" | "thunderbird.windows" | "thunderbird.macos.dark" | "thunderbird.windows.dark" | "thunderbird.macos.no-images" | "thunderbird.windows.no-images" | "gmx.desktop-webmail" | "web-de.desktop-webmail" | "fastmail.desktop-webmail" | "hey.desktop-webmail" | "plain.text")[];
     /** A name for the preview. */
     name?: string | null;
@@ -3298,9 +3298,9 @@ export type ProjectView = {
 export type ProjectsImagesCreateParams = {
     /** The URL of the image. */
     url: string;
-    /** A description of what the image shows; filled in automatically if omitted. */
+    /** A description of what the image shows. */
     description?: string | null;
-    /** Tags for finding the image; filled in automatically if omitted. */
+    /** Tags for finding the image. */
     tags?: string[] | null;
 };
 export type ProjectsImagesDeleteParams = {
@@ -3336,18 +3336,18 @@ export type ProjectsImagesUpdateParams = {
 export type ProjectsImagesUploadParams = {
     /** The PNG, JPEG, WebP or GIF file as base64. */
     file: Upload;
-    /** A description of what the image shows; filled in automatically if omitted. */
+    /** A description of what the image shows. */
     description?: string | null;
-    /** Tags for finding the image; filled in automatically if omitted. */
+    /** Tags for finding the image. */
     tags?: string[] | null;
-    /** The part of the image to keep; the whole image if absent. */
+    /** The part of the image to keep. */
     crop?: ImageCrop | null;
 };
 /** The brand to import. */
 export type ProjectsImportsCreateParams = {
     /** The brand's web pages, the home page first. */
     urls: string[];
-    /** The name of the brand; the name on the website if absent. */
+    /** The name of the brand. */
     name?: string | null;
     /** The URLs of logos to use instead of logos that the import finds. */
     logoUrls?: NewLogos | null;
@@ -3366,7 +3366,7 @@ export type ProjectsKnowledgeCreateParams = {
     content: string;
     /** The name of the file from which the entry was created. */
     sourceFileName?: string | null;
-    /** The origin of the entry; `manual` if absent. */
+    /** The origin of the entry. */
     referenceOrigin?: "favorite" | "upload" | "manual" | null;
     /** A preview of the entry as HTML, which is stored and returned unchanged. */
     previewHtml?: string | null;
@@ -3404,7 +3404,7 @@ export type ProjectsListParams = {
     limit?: number;
     /** The number of projects to skip. */
     offset?: number;
-    /** Returns only projects with this import status. */
+    /** If given, only projects with this import status are returned. */
     status?: ProjectStatus;
 };
 export type ProjectsPreviewThemeParams = {
@@ -3710,7 +3710,7 @@ export type ScheduledImportView = {
 };
 /** The scheduled import to create. */
 export type ScheduledImportsCreateParams = {
-    /** The project to which the contacts or events are added. */
+    /** The ID of the project to which the contacts or events are added. */
     projectId: string;
     name: string;
     /** The number of hours between two runs. */
@@ -3721,29 +3721,29 @@ export type ScheduledImportsCreateParams = {
     target?: ImportTarget;
     /** The separator between cells of the file. */
     delimiter?: string | null;
-    /** Contacts in a file: maps contact fields to headers. */
+    /** For imports of contacts from a file: the column header for each contact field. */
     columnMap?: ColumnMapInput | null;
-    /** Contacts in a file: what happens to contacts that already exist; `upsert` if absent. */
+    /** For imports of contacts from a file: what happens to contacts that already exist. */
     onConflict?: OnConflict | null;
-    /** Contacts in a file: the names of the tags to add to every contact. */
+    /** For imports of contacts from a file: the names of the tags to add to every contact. */
     tags?: string[] | null;
-    /** Contacts in a file: the status for contacts whose row has no status. */
+    /** For imports of contacts from a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
-    /** Which contacts without a status are imported, if `status` is absent; `subscribed-only` if absent. */
+    /** Which contacts without a status are imported, if `status` is absent. */
     consentMode?: ConsentMode | null;
-    /** Events in a file: maps event fields to column headers. */
+    /** For imports of events from a file: the column header for each event field. */
     mapping?: {
         [key: string]: string;
     } | null;
-    /** Events in a file: the name of all events. */
+    /** For imports of events from a file: the name of all events. */
     eventName?: string | null;
     /** The platform from which contacts are imported. */
     provider?: ConnectionProvider | null;
-    /** Contacts on a platform: the connection to use. */
+    /** For imports of contacts from a platform: the ID of the connection to use. */
     connectionId?: string | null;
-    /** Contacts on a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
+    /** For imports of contacts from a platform: the sources, as `GET /v1/contacts/imports/providers/{provider}/sources` lists them. */
     sources?: SourceRef[] | null;
-    /** Contacts on a platform: maps the platform's fields to contact fields, as in POST /v1/contacts/imports/provider. */
+    /** For imports of contacts from a platform: the contact field for each platform field, as in POST /v1/contacts/imports/provider. */
     fieldMap?: {
         [key: string]: string | null;
     } | null;
@@ -3756,7 +3756,7 @@ export type ScheduledImportsListPage = {
     pagination: Pagination;
 };
 export type ScheduledImportsListParams = {
-    /** If given, only the scheduled imports of this project are returned. */
+    /** If given, only the scheduled imports of the project with this ID are returned. */
     projectId?: string;
     limit?: number;
     /** The number of scheduled imports to skip. */
@@ -3771,27 +3771,27 @@ export type ScheduledImportsUpdateParams = {
     url?: string | null;
     /** The separator between cells of the file. */
     delimiter?: string | null;
-    /** Contacts in a file: maps contact fields to headers. */
+    /** For imports of contacts from a file: the column header for each contact field. */
     columnMap?: ColumnMapInput | null;
-    /** Contacts in a file: what happens to contacts that already exist. */
+    /** For imports of contacts from a file: what happens to contacts that already exist. */
     onConflict?: OnConflict | null;
-    /** Contacts in a file: the names of the tags to add to every contact. */
+    /** For imports of contacts from a file: the names of the tags to add to every contact. */
     tags?: string[] | null;
-    /** Contacts in a file: the status for contacts whose row has no status. */
+    /** For imports of contacts from a file: the status for contacts whose row has no status. */
     status?: ContactStatus | null;
     /** Which contacts without a status are imported, if `status` is absent. */
     consentMode?: ConsentMode | null;
-    /** Events in a file: maps event fields to column headers. */
+    /** For imports of events from a file: the column header for each event field. */
     mapping?: {
         [key: string]: string;
     } | null;
-    /** Events in a file: the name of all events. */
+    /** For imports of events from a file: the name of all events. */
     eventName?: string | null;
-    /** Contacts on a platform: the connection to use, which must be to the same platform. */
+    /** For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform. */
     connectionId?: string | null;
-    /** Contacts on a platform: the sources. */
+    /** For imports of contacts from a platform: the sources. */
     sources?: SourceRef[] | null;
-    /** Contacts on a platform: maps the platform's fields to contact fields. */
+    /** For imports of contacts from a platform: the contact field for each platform field. */
     fieldMap?: {
         [key: string]: string | null;
     } | null;
@@ -3813,7 +3813,7 @@ export type SegmentView = {
 };
 /** A new segment. */
 export type SegmentsCreateParams = {
-    /** The segment's project. */
+    /** The ID of the segment's project. */
     projectId: string;
     /** The name of the segment. */
     name: string;
@@ -3823,11 +3823,11 @@ export type SegmentsCreateParams = {
     filters?: FilterTreeInput | null;
 };
 export type SegmentsDeleteParams = {
-    /** The segment's project. */
+    /** The ID of the segment's project. */
     projectId: string;
 };
 export type SegmentsGetParams = {
-    /** The segment's project. */
+    /** The ID of the segment's project. */
     projectId: string;
     /** False to skip the count, which can take a moment if there are very many contacts. */
     count?: boolean;
@@ -3840,7 +3840,7 @@ export type SegmentsListPage = {
     pagination: Pagination;
 };
 export type SegmentsListParams = {
-    /** The project whose segments are listed. */
+    /** The ID of the project whose segments are listed. */
     projectId: string;
     /** False to skip the counts, which can take a moment if there are very many contacts. */
     count?: boolean;
@@ -3850,16 +3850,16 @@ export type SegmentsListParams = {
 };
 /** The filter, the project whose contacts it selects, and the number of contacts to return. */
 export type SegmentsPreviewParams = {
-    /** The project whose contacts to filter. */
+    /** The ID of the project whose contacts are filtered. */
     projectId: string;
     /** The filter to preview. */
     filters?: FilterTreeInput | null;
-    /** The number of contacts to show; 10 if absent. */
+    /** The number of contacts to show. */
     limit?: number | null;
 };
 /** The changes to a segment. */
 export type SegmentsUpdateParams = {
-    /** The segment's project. */
+    /** The ID of the segment's project. */
     projectId: string;
     /** The new name of the segment. */
     name?: string | null;
@@ -4080,7 +4080,7 @@ export type StoreScope = {
 };
 export type StoreTool = "products" | "collections" | "customers" | "orders" | "refunds" | "checkouts" | "privacy";
 export type StorefrontAuthorizeParams = {
-    /** The project to which the products and customers are added. */
+    /** The ID of the project to which the products and customers are added. */
     projectId: string;
     /** The shop's myshopify.com domain. */
     storefrontStoreUrl: string;
@@ -4092,7 +4092,7 @@ export type StorefrontCompleteParams = {
     query: string;
 };
 export type StorefrontConnectParams = {
-    /** The project to which the products and customers are added. */
+    /** The ID of the project to which the products and customers are added. */
     projectId: string;
     /** The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the URL of the site. */
     storefrontStoreUrl: string;
@@ -4108,7 +4108,7 @@ export type StorefrontConnectParams = {
     consumerSecret?: string | null;
     /** Which customers are imported. */
     customers?: StoreCustomers | null;
-    /** The connected store whose keys are used if the request contains no keys. */
+    /** The ID of the connected store whose keys are used if the request contains no keys. */
     connectionId?: string | null;
 };
 export type StorefrontConnection = {
@@ -4122,7 +4122,7 @@ export type StorefrontConnection = {
 export type StorefrontListParams = {
     /** Return only stores on this platform. */
     provider?: StorePlatform;
-    /** Return only stores of this project. */
+    /** Return only stores of the project with this ID. */
     projectId?: string;
 };
 export type SupportedDevice = {
@@ -4200,7 +4200,7 @@ export type TagView = {
     updatedAt: string;
 };
 export type TagsCreateParams = {
-    /** The tag's project. */
+    /** The ID of the tag's project. */
     projectId: string;
     /** The name of the tag. */
     name: string;
@@ -4210,11 +4210,11 @@ export type TagsCreateParams = {
     description?: string | null;
 };
 export type TagsDeleteParams = {
-    /** The tag's project. */
+    /** The ID of the tag's project. */
     projectId: string;
 };
 export type TagsGetParams = {
-    /** The tag's project. */
+    /** The ID of the tag's project. */
     projectId: string;
 };
 export type TagsListPage = {
@@ -4225,7 +4225,7 @@ export type TagsListPage = {
     pagination: Pagination;
 };
 export type TagsListParams = {
-    /** The project whose tags are listed. */
+    /** The ID of the project whose tags are listed. */
     projectId: string;
     /** Return only tags whose name contains this string, ignoring case. */
     search?: string;
@@ -4237,7 +4237,7 @@ export type TagsListParams = {
 };
 /** The changes to a tag. */
 export type TagsUpdateParams = {
-    /** The tag's project. */
+    /** The ID of the tag's project. */
     projectId: string;
     /** The new name of the tag. */
     name?: string | null;
@@ -4320,25 +4320,25 @@ export type TopicView = {
 };
 export type TopicVisibility = "public" | "private";
 export type TopicsCreateParams = {
-    /** The topic's project. */
+    /** The ID of the topic's project. */
     projectId: string;
     /** The name of the topic. */
     name: string;
-    /** The description that contacts read. */
+    /** The description that is shown to contacts. */
     description?: string | null;
-    /** Whether contacts that have not chosen are subscribed to the topic; `opt_out` if absent. */
+    /** Whether contacts who have not chosen are subscribed to the topic. */
     defaultSubscription?: TopicDefault;
-    /** Which contacts see the topic; `private` if absent. */
+    /** Which contacts see the topic. */
     visibility?: TopicVisibility;
     /** The position of the topic in lists. */
     displayOrder?: number | null;
 };
 export type TopicsDeleteParams = {
-    /** The topic's project. */
+    /** The ID of the topic's project. */
     projectId: string;
 };
 export type TopicsGetParams = {
-    /** The topic's project. */
+    /** The ID of the topic's project. */
     projectId: string;
 };
 export type TopicsListPage = {
@@ -4349,7 +4349,7 @@ export type TopicsListPage = {
     pagination: Pagination;
 };
 export type TopicsListParams = {
-    /** The project whose topics are listed. */
+    /** The ID of the project whose topics are listed. */
     projectId: string;
     /** Whether to include inactive topics. */
     includeInactive?: boolean;
@@ -4373,13 +4373,13 @@ export type TopicsUnsubscribeParams = {
 };
 /** The changes to a topic. */
 export type TopicsUpdateParams = {
-    /** The topic's project. */
+    /** The ID of the topic's project. */
     projectId: string;
     /** The new name of the topic. */
     name?: string | null;
-    /** The description that contacts read. */
+    /** The description that is shown to contacts. */
     description?: string | null;
-    /** Whether contacts that have not chosen are subscribed to the topic. */
+    /** Whether contacts who have not chosen are subscribed to the topic. */
     defaultSubscription?: TopicDefault | null;
     /** Which contacts see the topic. */
     visibility?: TopicVisibility | null;
@@ -4442,7 +4442,7 @@ export type ValidationAllParams = {
     html?: string | null;
     /** The ID of a stored email, instead of `html`. */
     emailId?: string | null;
-    /** The project whose names the spelling check accepts. */
+    /** The ID of the project whose names the spelling check accepts. */
     projectId?: string | null;
     /** The subject of the email. */
     subject?: string | null;
@@ -4460,7 +4460,7 @@ export type ValidationCompatibilityParams = {
     html?: string | null;
     /** The ID of a stored email, instead of `html`. */
     emailId?: string | null;
-    /** The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty or absent. */
+    /** The keys of the clients to check, such as `gmail.desktop-webmail`. */
     clients?: string[];
 };
 /** The email to check: either `html` or `emailId`. */
@@ -4482,9 +4482,9 @@ export type ValidationLinksParams = {
     html?: string | null;
     /** The ID of a stored email, instead of `html`. */
     emailId?: string | null;
-    /** The time limit for each link in milliseconds; 10,000 if absent. */
+    /** The time limit for each link in milliseconds. */
     timeout?: number | null;
-    /** Whether redirects are followed; true if absent. */
+    /** Whether redirects are followed. */
     followRedirects?: boolean | null;
 };
 export type ValidationMetadata = {
@@ -4514,11 +4514,11 @@ export type ValidationSpellingParams = {
     html?: string | null;
     /** The ID of a stored email, instead of `html`. */
     emailId?: string | null;
-    /** The project whose names and terms count as correct, such as those of the brand, its products and its sender. */
+    /** The ID of the project whose names and terms count as correct, such as those of the brand, its products and its sender. */
     projectId?: string | null;
     /** The languages of the email, such as `en` or `pt-BR`. */
     languages?: string[];
-    /** Whether to check the grammar too; true if absent. */
+    /** Whether to check the grammar too. */
     checkGrammar?: boolean | null;
 };
 export type ValidationSummary = {
@@ -4620,9 +4620,9 @@ export type WebhooksCreateParams = {
     customHeaders?: {
         [key: string]: string;
     } | null;
-    /** Whether the webhook receives events; true if absent. */
+    /** Whether the webhook receives events. */
     active?: boolean | null;
-    /** Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the public Standard Webhooks libraries verify with the same secret; false if absent. */
+    /** Whether deliveries also have the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which the public Standard Webhooks libraries verify with the same secret. */
     standardSignature?: boolean | null;
 };
 export type WebhooksDeliveriesListPage = {
@@ -4657,12 +4657,12 @@ export type WebhooksRedeliverParams = {
     from: string;
     /** The end of the range. */
     to?: string | null;
-    /** Whether to include events that have already arrived; false if absent. */
+    /** Whether to include events that have already arrived. */
     all?: boolean | null;
 };
 /** The webhook, and the grace period of its current secret. */
 export type WebhooksRotateSecretParams = {
-    /** The number of hours for which the old secret continues to be used for signing; 24 if absent. */
+    /** The number of hours for which the old secret continues to be used for signing. */
     graceHours?: number | null;
 };
 /** The changes to a webhook. */

@@ -2317,7 +2317,7 @@ export declare class Webhooks extends Resource<Mailmill> {
   */
  rotateSecret(webhookId: string, params?: t.WebhooksRotateSecretParams, options?: CallOptions): Promise<t.WebhookWithSecret>;
  /**
-  * Redeliver a time range.
+  * Redeliver events from a time range.
   * @example
   * ```ts
   * await mailmill.webhooks.redeliver(webhookId, { from });

@@ -35,7 +35,7 @@ class ProjectsImports(Resource):
 
         Args:
             urls: The brand's web pages, the home page first.
-            name: The name of the brand; the name on the website if absent.
+            name: The name of the brand. The default is the name on the website.
             logo_urls: The URLs of logos to use instead of logos that the import finds.
         """
         return _t.cast("t.ImportAccepted", self._call(
@@ -157,7 +157,7 @@ class ProjectsKnowledge(Resource):
         Args:
             content: The content of the entry, as plain text or Markdown.
             source_file_name: The name of the file from which the entry was created.
-            reference_origin: The origin of the entry; `manual` if absent.
+            reference_origin: The origin of the entry. The default is `manual`.
             preview_html: A preview of the entry as HTML, which is stored and returned unchanged.
         """
         return _t.cast("t.KnowledgeView", self._call(
@@ -275,8 +275,8 @@ class ProjectsImages(Resource):
 
         Args:
             url: The URL of the image. The file stays on its server.
-            description: A description of what the image shows; filled in automatically if omitted.
-            tags: Tags for finding the image; filled in automatically if omitted.
+            description: A description of what the image shows. If absent, it is filled in automatically.
+            tags: Tags for finding the image. If absent, they are filled in automatically.
         """
         return _t.cast("t.ProjectImageView", self._call(
             "POST",
@@ -350,9 +350,9 @@ class ProjectsImages(Resource):
 
         Args:
             file: The PNG, JPEG, WebP or GIF file as base64.
-            description: A description of what the image shows; filled in automatically if omitted.
-            tags: Tags for finding the image; filled in automatically if omitted.
-            crop: The part of the image to keep; the whole image if absent. A GIF cannot be cropped.
+            description: A description of what the image shows. If absent, it is filled in automatically.
+            tags: Tags for finding the image. If absent, they are filled in automatically.
+            crop: The part of the image to keep. The default is the whole image. A GIF cannot be cropped.
         """
         return _t.cast("t.ProjectImageView", self._call(
             "POST",
@@ -559,7 +559,7 @@ class Projects(Resource):
 
         Args:
             offset: The number of projects to skip.
-            status: Returns only projects with this import status.
+            status: If given, only projects with this import status are returned.
         """
         return self._list(
             "/projects",
@@ -736,7 +736,7 @@ class Projects(Resource):
 
         Args:
             urls: The brand's web pages, the home page first.
-            name: The name of the brand; the name on the website if absent.
+            name: The name of the brand. The default is the name on the website.
             logo_urls: The URLs of logos to use instead of logos that the import finds.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
@@ -994,10 +994,10 @@ class EmailsEdits(Resource):
 
         Args:
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
             model: The model that makes the change: `composer`, or the name of a language model in the
-                settings. If absent, the model that was requested for the generation of the email or, if that
-                model is no longer configured, the default model.
+                settings. If absent, the model that was requested when the email was generated is used or, if
+                that model is no longer configured, the default model.
             label: A name for the new version.
             async_: Whether to return the edit immediately, so that its status can be polled.
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
@@ -1067,7 +1067,7 @@ class EmailsVersions(Resource):
         the previous autosave. Restore a version with POST /v1/emails/{emailId}/versions/{version}/restore.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
             offset: The number of versions to skip.
         """
         return self._list(
@@ -1092,7 +1092,7 @@ class EmailsVersions(Resource):
         Restoring the current version has no effect.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailView", self._call(
             "POST",
@@ -1122,7 +1122,7 @@ class EmailsChecks(Resource):
         and accessibility. The result is stored with the version.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailChecks", self._call(
             "GET",
@@ -1145,7 +1145,7 @@ class EmailsChecks(Resource):
         time.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailChecks", self._call(
             "POST",
@@ -1172,7 +1172,7 @@ class EmailsChecks(Resource):
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailChecks", self._call(
             "PUT",
@@ -1197,7 +1197,7 @@ class EmailsChecks(Resource):
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
             version: The version that the finding concerns. If it is not the current version, the response is
                 409 and nothing is saved.
         """
@@ -1279,8 +1279,8 @@ class Emails(Resource):
             project_id: The project of the brand that sends the email. The brand's products are recognized in
                 the prompt.
             prompt: The purpose of the email, and every fact that the email must contain.
-            languages: The languages of the email as BCP 47 tags, starting with the original's; the language
-                of the prompt if absent.
+            languages: The languages of the email as BCP 47 tags, starting with the original's. The default is
+                the language of the prompt.
             model: The model that reads the prompt: the name of a language model in the settings, or
                 `composer` for the rules of the built-in composer. If absent, the default model is used.
         """
@@ -1340,17 +1340,17 @@ class Emails(Resource):
                 dates, names and links. Required unless there is a brief.
             brief: The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it.
                 The emails are written from the brief, and the spans of the brief refer to the prompt. To
-                correct a fact, change its `text` and omit its `value`: sentences of the brief that contain
+                correct a fact, change its `text` and omit its `value`: sentences in the brief that contain
                 the old text are corrected, too. If absent, the brief is read from the prompt.
             images: The images to use in the emails.
             model: The model: `composer` for the built-in composer, or the name of a language model in the
                 settings. If absent, the default model is used.
-            web_mode: Whether pages that the prompt links to may be read; true if absent.
-            languages: The languages of each email as BCP 47 tags, starting with the original's; the language
-                of the brief or the prompt if absent.
-            visibility: Who may see the emails without an API key; `private` if absent.
+            web_mode: Whether pages that the prompt links to may be read. The default is true.
+            languages: The languages of each email as BCP 47 tags, starting with the original's. The default
+                is the language of the brief or the prompt.
+            visibility: Who may see the emails without an API key. The default is `private`.
             reference_id: A conversation whose emails serve as a reference for the style of the new emails.
-            count: The number of emails; inferred from the prompt if absent.
+            count: The number of emails. If absent, it is inferred from the prompt.
         """
         return _t.cast("t.AcceptedGeneration", self._call(
             "POST",
@@ -1385,11 +1385,12 @@ class Emails(Resource):
             name: The name of the email, which is also its subject if the HTML has no title.
             htmls: The emails to import, instead of `html`.
             languages: The language of the emails, as the first item of a list. All other items are ignored.
-                If absent, the language that the HTML declares or, without one, the brand's main language.
+                If absent, the language that the HTML declares is used or, without one, the brand's main
+                language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
-            visibility: Who may see the emails without an API key; `private` if absent.
+            visibility: Who may see the emails without an API key. The default is `private`.
             generate_media: Whether to generate images for the emails. This service cannot generate images, so
                 `true` only adds a warning to each email.
         """
@@ -1441,7 +1442,7 @@ class Emails(Resource):
 
         Args:
             project_id: The project that the conversations belong to.
-            status: Lists only conversations with this status.
+            status: If given, only conversations with this status are listed.
             search: Text to find in the title, the prompt or the subjects of the emails, ignoring case.
             favorite: Whether to list only conversations with a favorite email.
             offset: The number of conversations to skip.
@@ -1464,7 +1465,7 @@ class Emails(Resource):
         """Get an email.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailDetails", self._call(
             "GET",
@@ -1492,9 +1493,9 @@ class Emails(Resource):
             design: The name of a starter design; `blank` if both `design` and `document` are absent. The
                 brand's header and footer are added.
             document: The email's document: typed blocks, starting with a header and ending with a footer.
-            language: The language of a design's header and footer, as a BCP 47 tag; the brand's main language
-                if absent. The text of designs is in English.
-            visibility: Who may see the email without an API key; `private` if absent.
+            language: The language of a design's header and footer, as a BCP 47 tag. The default is the
+                brand's main language. The text of designs is in English.
+            visibility: Who may see the email without an API key. The default is `private`.
         """
         return _t.cast("t.EmailDetails", self._call(
             "POST",
@@ -1522,7 +1523,7 @@ class Emails(Resource):
 
         Args:
             operations: The changes, in order. Either all of them are saved, or none.
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
             version: The version that the changes are based on. If it is not the current version, the response
                 is 409 and nothing is saved.
             preview: Whether to return the changed email without saving it.
@@ -1548,7 +1549,7 @@ class Emails(Resource):
         """Mark or unmark an email as a favorite.
 
         Args:
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.FavoriteResult", self._call(
             "PUT",
@@ -1573,7 +1574,7 @@ class Emails(Resource):
         Args:
             images: Whether to load remote images through this service. If false or absent, only images that
                 this service stores are shown.
-            dark: Whether to show the email's colors for dark mode; if absent, the device decides.
+            dark: Whether to show the email's colors for dark mode. If absent, the device decides.
         """
         return _t.cast("str", self._call(
             "GET",
@@ -1597,7 +1598,7 @@ class Emails(Resource):
 
         Args:
             email_id: The email's ID.
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
         """
         return _t.cast("t.EmailMetrics", self._call(
             "GET",
@@ -1623,7 +1624,7 @@ class Emails(Resource):
 
         Args:
             email_id: The email's ID.
-            project_id: If given, the email must belong to this project.
+            project_id: If given, the email must belong to the project with this ID.
             cursor: The `nextCursor` of the previous response.
             status: Return only recipients with this status.
         """
@@ -1677,21 +1678,21 @@ class Emails(Resource):
             bcc: Additional addresses. Each address receives its own message. Allowed only if `recipientType`
                 is `email`.
             template: HTML with merge fields, to send instead of a stored email.
-            email_id: The email to send. Without `conversationId`, all recipients receive this email; with
-                `conversationId`, it selects an email in the series.
-            conversation_id: The conversation whose email is sent. Each recipient receives the email in the
-                contact's language or, if there is none, the email in `emailId`. Without `emailId`, the first
-                email in the series is sent.
+            email_id: The ID of the email to send. Without `conversationId`, all recipients receive this
+                email; with `conversationId`, this ID selects an email in the series.
+            conversation_id: The ID of the conversation whose email is sent. Each recipient receives the email
+                in the contact's language or, if there is none, the email in `emailId`. Without `emailId`, the
+                first email in the series is sent.
             variables: Values of merge fields, shared by all recipients.
-            project_id: The project that owns the contacts. If absent, the project of the email or of
-                `recipientId` is used.
+            project_id: The ID of the project that owns the contacts. If absent, the project of the email or
+                of `recipientId` is used.
             provider_type: Accepted for compatibility and ignored: the settings determine the provider that
                 delivers mail.
             transactional: Whether the recipient expects this message. If true, the message ignores
                 subscriptions and has no unsubscribe headers. If absent, the value is true for one address and
                 false for an audience.
-            topic_id: Send only to contacts who are subscribed to this topic. Ignored if the message is
-                transactional.
+            topic_id: Send only to contacts who are subscribed to the topic with this ID. Ignored if the
+                message is transactional.
             utm: UTM parameters for links, for web analytics. If absent, the setting of the From address's
                 domain applies.
         """
@@ -1721,11 +1722,11 @@ class Emails(Resource):
 
         Args:
             to: The address that receives the test.
-            email_id: The email to send. Without `conversationId`, this email itself is sent; with
-                `conversationId`, it selects an email in the series.
-            conversation_id: The conversation whose email is sent: in the language of the contact with the
-                address `to` or, if there is none, in the language of the email in `emailId`. Without
-                `emailId`, the first email in the series is sent.
+            email_id: The ID of the email to send. Without `conversationId`, this email itself is sent; with
+                `conversationId`, this ID selects an email in the series.
+            conversation_id: The ID of the conversation whose email is sent. The email is sent in the language
+                of the contact with the address `to` or, if there is none, in the language of the email in
+                `emailId`. Without `emailId`, the first email in the series is sent.
             from_: The From address. If absent, the project's default sender is used; with a test key, if
                 there is no default sender, an address of the simulator is used. Live mail needs an address at
                 a verified domain, unless the settings allow others.
@@ -1767,17 +1768,17 @@ class Emails(Resource):
                 dates, names and links. Required unless there is a brief.
             brief: The content of the emails, part by part, as `POST /v1/projects/emails/brief` returns it.
                 The emails are written from the brief, and the spans of the brief refer to the prompt. To
-                correct a fact, change its `text` and omit its `value`: sentences of the brief that contain
+                correct a fact, change its `text` and omit its `value`: sentences in the brief that contain
                 the old text are corrected, too. If absent, the brief is read from the prompt.
             images: The images to use in the emails.
             model: The model: `composer` for the built-in composer, or the name of a language model in the
                 settings. If absent, the default model is used.
-            web_mode: Whether pages that the prompt links to may be read; true if absent.
-            languages: The languages of each email as BCP 47 tags, starting with the original's; the language
-                of the brief or the prompt if absent.
-            visibility: Who may see the emails without an API key; `private` if absent.
+            web_mode: Whether pages that the prompt links to may be read. The default is true.
+            languages: The languages of each email as BCP 47 tags, starting with the original's. The default
+                is the language of the brief or the prompt.
+            visibility: Who may see the emails without an API key. The default is `private`.
             reference_id: A conversation whose emails serve as a reference for the style of the new emails.
-            count: The number of emails; inferred from the prompt if absent.
+            count: The number of emails. If absent, it is inferred from the prompt.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
             wait_timeout: The seconds that the job may take. The job continues on the server after that.
@@ -1836,11 +1837,12 @@ class Emails(Resource):
             name: The name of the email, which is also its subject if the HTML has no title.
             htmls: The emails to import, instead of `html`.
             languages: The language of the emails, as the first item of a list. All other items are ignored.
-                If absent, the language that the HTML declares or, without one, the brand's main language.
+                If absent, the language that the HTML declares is used or, without one, the brand's main
+                language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
-            visibility: Who may see the emails without an API key; `private` if absent.
+            visibility: Who may see the emails without an API key. The default is `private`.
             generate_media: Whether to generate images for the emails. This service cannot generate images, so
                 `true` only adds a warning to each email.
             on_progress: Receives each status that the job reports.
@@ -1990,8 +1992,8 @@ class Validation(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            clients: The keys of the clients to check, such as `gmail.desktop-webmail`; all clients if empty
-                or absent.
+            clients: The keys of the clients to check, such as `gmail.desktop-webmail`. If empty or absent,
+                all clients are checked.
         """
         return _t.cast("t.CompatibilityReport", self._call(
             "POST",
@@ -2021,9 +2023,9 @@ class Validation(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            timeout: The time limit for each link in milliseconds; 10,000 if absent.
-            follow_redirects: Whether redirects are followed; true if absent. If false, a link that redirects
-                has the status `redirected`, and its target is not checked.
+            timeout: The time limit for each link in milliseconds. The default is 10,000.
+            follow_redirects: Whether redirects are followed. The default is true. If false, a link that
+                redirects has the status `redirected`, and its target is not checked.
         """
         return _t.cast("t.LinkAnalysis", self._call(
             "POST",
@@ -2051,11 +2053,11 @@ class Validation(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            project_id: The project whose names and terms count as correct, such as those of the brand, its
-                products and its sender. If absent, the project of `emailId`.
+            project_id: The ID of the project whose names and terms count as correct, such as those of the
+                brand, its products and its sender. If absent, the project of `emailId`.
             languages: The languages of the email, such as `en` or `pt-BR`. If empty or absent, the languages
                 are detected.
-            check_grammar: Whether to check the grammar too; true if absent.
+            check_grammar: Whether to check the grammar too. The default is true.
         """
         return _t.cast("t.SpellingAnalysis", self._call(
             "POST",
@@ -2116,8 +2118,8 @@ class Validation(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            project_id: The project whose names the spelling check accepts. If absent, the project of
-                `emailId`.
+            project_id: The ID of the project whose names the spelling check accepts. If absent, the project
+                of `emailId`.
             subject: The subject of the email. If absent, the subject of the stored email.
             from_name: The sender's name.
             from_email: The sender's address. The DNS records of its domain are checked.
@@ -2193,9 +2195,10 @@ class Previews(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            subject: The subject. If absent, the subject of the stored email, or `Email Preview`.
-            devices: The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common
-                devices if empty or absent.
+            subject: The subject. If absent, the subject of the stored email is used or, without a stored
+                email, `Email Preview`.
+            devices: The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. If empty or
+                absent, ten common devices are used.
             name: A name for the preview.
         """
         return _t.cast("t.PreviewView", self._call(
@@ -2242,9 +2245,10 @@ class Previews(Resource):
         Args:
             html: The email's HTML.
             email_id: The ID of a stored email, instead of `html`.
-            subject: The subject. If absent, the subject of the stored email, or `Email Preview`.
-            devices: The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`; ten common
-                devices if empty or absent.
+            subject: The subject. If absent, the subject of the stored email is used or, without a stored
+                email, `Email Preview`.
+            devices: The keys of the devices, such as `gmail.ios` or `outlook.windows.dark`. If empty or
+                absent, ten common devices are used.
             name: A name for the preview.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
@@ -2605,8 +2609,8 @@ class ContactsBulkChanges(Resource):
             ids: The IDs of 1 to 1,000 contacts. IDs that do not exist are ignored.
             all: True to select all contacts, optionally limited by `segmentId` and `filters`. Cannot be
                 combined with `ids`.
-            segment_id: With `all`: selects only contacts in this segment.
-            filters: With `all`: selects only contacts that match these filters.
+            segment_id: With `all`, selects only contacts in this segment.
+            filters: With `all`, selects only contacts that match these filters.
             add_tags: Names of tags to add. Tags that do not exist are created.
             remove_tags: Names of tags to remove.
             status: The new status. Every change is allowed; for example, this can resubscribe contacts who
@@ -2675,11 +2679,12 @@ class ContactsImports(Resource):
                 Windows-1252.
             project_id: The project to which the contacts are added.
             column_map: JSON that maps fields to headers. Keys: email (required), name, firstName, lastName,
-                company, phone, city, country, language, tags, status, customFields {name: header}. Guessed
-                from common headers if absent; unrecognized columns are then ignored.
+                company, phone, city, country, language, tags, status, customFields {name: header}. If absent,
+                the mapping is guessed from common headers, and unrecognized columns are ignored.
             on_conflict: `upsert` (the default) updates existing contacts with values from the file; `skip`
                 leaves them unchanged.
-            delimiter: The separator between cells: one ASCII character; a comma if absent. `\\t` is a tab.
+            delimiter: The separator between cells: one ASCII character. The default is a comma. `\\t` is a
+                tab.
             tags: Names of tags to add to every contact in the file, as a JSON array or separated by commas.
             status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
             hold: `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start
@@ -2758,8 +2763,8 @@ class ContactsImports(Resource):
         Args:
             id: The ID of the import, as returned by the upload.
             project_id: The file's project. Optional; if given, the file must belong to it.
-            delimiter: The separator between cells; detected if absent. `\\t` is a tab.
-            rows: The number of rows to return; 5 if absent.
+            delimiter: The separator between cells. If absent, it is detected. `\\t` is a tab.
+            rows: The number of rows to return. The default is 5.
         """
         return _t.cast("t.ImportPreviewed", self._call(
             "GET",
@@ -2787,9 +2792,9 @@ class ContactsImports(Resource):
         Args:
             id: The ID of the import, as returned by the upload.
             project_id: The file's project. Optional; if given, the file must belong to it.
-            column_map: Maps fields to headers; guessed from common headers if absent.
+            column_map: Maps fields to headers. If absent, the mapping is guessed from common headers.
             on_conflict: What to do with contacts that already exist.
-            delimiter: The separator between cells; detected if absent. `\\t` is a tab.
+            delimiter: The separator between cells. If absent, it is detected. `\\t` is a tab.
             tags: Names of tags to add to every contact in the file.
             status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
         """
@@ -2964,7 +2969,7 @@ class Contacts(Resource):
             project_id: The project whose contacts are listed.
             search: Words to find in email, names, company, phone, city, tags and custom fields. Matches the
                 beginnings of words and tolerates small typos.
-            refresh: With `search`: waits up to 5 seconds until the search can find every write that was
+            refresh: With `search`, waits up to 5 seconds until the search can find every write that was
                 completed before this request; after that, returns 503. If false, a search waits up to 200 ms
                 for the caller's own writes of the last second.
             status: Returns only contacts with this status.
@@ -3009,8 +3014,9 @@ class Contacts(Resource):
         of that contact.
 
         Args:
-            project_id: The contact's project.
-            email: The contact's email, stored as given. Unique in the project, ignoring case.
+            project_id: The ID of the contact's project.
+            email: The contact's email. The contact keeps this spelling, without surrounding spaces. Unique in
+                the project, ignoring case.
             company: The company or organization that the contact belongs to.
             phone: The phone number, as free-form text.
             city: The city or town.
@@ -3018,7 +3024,7 @@ class Contacts(Resource):
             language: The language's ISO 639-1 code or BCP 47 tag.
             tags: Names of tags for the contact. Tags that do not exist are created.
             custom_fields: Any other data about the contact, by name.
-            status: The contact's status; `subscribed` if absent.
+            status: The contact's status. The default is `subscribed`.
         """
         return _t.cast("t.ContactView", self._call(
             "POST",
@@ -3033,7 +3039,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
         """
         return _t.cast("t.ContactView", self._call(
             "GET",
@@ -3066,7 +3072,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
             company: The company or organization that the contact belongs to.
             phone: The phone number, as free-form text.
             city: The city or town.
@@ -3102,7 +3108,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
         """
         return _t.cast("t.DeletedContact", self._call(
             "DELETE",
@@ -3143,7 +3149,7 @@ class Contacts(Resource):
         Args:
             segment_id: Examines only contacts in this segment.
             tag: Examines only contacts that have the tag with this name.
-            examine: The maximum number of contacts to examine, newest first; 50,000 if absent.
+            examine: The maximum number of contacts to examine, newest first. The default is 50,000.
         """
         return _t.cast("t.FieldCatalog", self._call(
             "GET",
@@ -3169,10 +3175,10 @@ class Contacts(Resource):
         unsubscribed, and with action "tags_left" when only tags are removed; no other change emits an event.
 
         Args:
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
             email: The contact's email.
-            all_lists: If true, or if both this and `tags` are absent: changes the contact's status.
-                Otherwise: adds `tags` to the contact if `status` is `subscribed`, and removes them from the
+            all_lists: If true, or if both this and `tags` are absent, changes the contact's status.
+                Otherwise, adds `tags` to the contact if `status` is `subscribed`, and removes them from the
                 contact if not.
             tags: Names of tags to add or remove instead of changing the status.
         """
@@ -3201,9 +3207,9 @@ class Contacts(Resource):
 
         Args:
             email: The contact's email.
-            project_id: The contact's project.
-            all_lists: True or absent: unsubscribes the contact from all mail except transactional messages.
-                False: only removes `tags` from the contact.
+            project_id: The ID of the contact's project.
+            all_lists: If true or absent, unsubscribes the contact from all mail except transactional
+                messages. If false, only removes `tags` from the contact.
             tags: Names of tags to remove when `allLists` is false.
         """
         return _t.cast("t.StatusChangeResult", self._call(
@@ -3252,7 +3258,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
             cursor: The `nextCursor` of the previous part.
         """
         return self._list(
@@ -3276,7 +3282,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
         """
         return _t.cast("t.TopicChoices", self._call(
             "GET",
@@ -3300,7 +3306,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
         """
         return _t.cast("t.PersonalData", self._call(
             "GET",
@@ -3326,7 +3332,7 @@ class Contacts(Resource):
 
         Args:
             id: The contact's ID.
-            project_id: The contact's project.
+            project_id: The ID of the contact's project.
             cursor: The `nextCursor` of the previous response.
         """
         return self._list(
@@ -3360,11 +3366,12 @@ class Contacts(Resource):
                 Windows-1252.
             project_id: The project to which the contacts are added.
             column_map: JSON that maps fields to headers. Keys: email (required), name, firstName, lastName,
-                company, phone, city, country, language, tags, status, customFields {name: header}. Guessed
-                from common headers if absent; unrecognized columns are then ignored.
+                company, phone, city, country, language, tags, status, customFields {name: header}. If absent,
+                the mapping is guessed from common headers, and unrecognized columns are ignored.
             on_conflict: `upsert` (the default) updates existing contacts with values from the file; `skip`
                 leaves them unchanged.
-            delimiter: The separator between cells: one ASCII character; a comma if absent. `\\t` is a tab.
+            delimiter: The separator between cells: one ASCII character. The default is a comma. `\\t` is a
+                tab.
             tags: Names of tags to add to every contact in the file, as a JSON array or separated by commas.
             status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
             hold: `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start
@@ -3772,7 +3779,7 @@ class Storefront(Resource):
         events, and with read_customers, customers are imported.
 
         Args:
-            project_id: The project to which the products and customers are added.
+            project_id: The ID of the project to which the products and customers are added.
             storefront_store_url: The store's URL: for Shopify, the myshopify.com domain; for WooCommerce, the
                 URL of the site.
             client_id: Shopify: the client ID of an app in the Dev Dashboard that is installed on the store.
@@ -3784,8 +3791,8 @@ class Storefront(Resource):
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
             customers: Which customers are imported. If absent, `subscribed-only`.
-            connection_id: The connected store whose keys are used if the request contains no keys. Required
-                if the store is connected to several other projects.
+            connection_id: The ID of the connected store whose keys are used if the request contains no keys.
+                Required if the store is connected to several other projects.
         """
         return _t.cast("t.StorefrontConnection", self._call(
             "POST",
@@ -3811,7 +3818,7 @@ class Storefront(Resource):
         without them, connect the store with its own app or token.
 
         Args:
-            project_id: The project to which the products and customers are added.
+            project_id: The ID of the project to which the products and customers are added.
             storefront_store_url: The shop's myshopify.com domain.
             customers: Which customers are imported. If absent, `subscribed-only`.
         """
@@ -3855,7 +3862,7 @@ class Storefront(Resource):
 
         Args:
             provider: Return only stores on this platform.
-            project_id: Return only stores of this project.
+            project_id: Return only stores of the project with this ID.
         """
         return _t.cast("t.StoreList", self._call(
             "GET",
@@ -3941,9 +3948,10 @@ class Events(Resource):
             profile: Current data about the contact, in the same form as when updating a contact. Never
                 changes the contact's status.
             properties: The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and
-                lists. `value` is an amount in major units. `currency` is its ISO 4217 code; USD if absent.
+                lists. `value` is an amount in major units. `currency` is its ISO 4217 code. The default is
+                USD.
             occurred_at: When the event occurred: in the last 90 days, and at most 5 minutes ahead of the
-                service's clock. The current time if absent. A time without an offset is in UTC.
+                service's clock. The default is the current time. A time without an offset is in UTC.
             dedupe_key: A key that identifies the event. A project stores only the first event with a given
                 key, until that event is deleted.
         """
@@ -4025,7 +4033,7 @@ class Tags(Resource):
         sortBy=name alone, names are sorted from Z to A.
 
         Args:
-            project_id: The project whose tags are listed.
+            project_id: The ID of the project whose tags are listed.
             search: Return only tags whose name contains this string, ignoring case.
             offset: The number of tags to skip.
         """
@@ -4052,7 +4060,7 @@ class Tags(Resource):
         data.id is then the ID of that tag.
 
         Args:
-            project_id: The tag's project.
+            project_id: The ID of the tag's project.
             name: The name of the tag. Unique in the project, ignoring case.
             color: The tag's color as `#RRGGBB`.
             description: A description of the tag's purpose.
@@ -4070,7 +4078,7 @@ class Tags(Resource):
 
         Args:
             id: The tag's ID.
-            project_id: The tag's project.
+            project_id: The ID of the tag's project.
         """
         return _t.cast("t.TagView", self._call(
             "GET",
@@ -4095,7 +4103,7 @@ class Tags(Resource):
 
         Args:
             id: The tag's ID.
-            project_id: The tag's project.
+            project_id: The ID of the tag's project.
             name: The new name of the tag. Unique in the project, ignoring case.
             color: The tag's color as `#RRGGBB`.
             description: A description of the tag's purpose.
@@ -4121,7 +4129,7 @@ class Tags(Resource):
 
         Args:
             id: The tag's ID.
-            project_id: The tag's project.
+            project_id: The ID of the tag's project.
         """
         return _t.cast("t.DeletedTag", self._call(
             "DELETE",
@@ -4151,7 +4159,7 @@ class Topics(Resource):
         Topics are ordered by displayOrder, then by name.
 
         Args:
-            project_id: The project whose topics are listed.
+            project_id: The ID of the project whose topics are listed.
             include_inactive: Whether to include inactive topics.
             offset: The number of topics to skip.
         """
@@ -4179,12 +4187,12 @@ class Topics(Resource):
         Returns 409 if a topic in the project has this name; data.id is then the ID of that topic.
 
         Args:
-            project_id: The topic's project.
+            project_id: The ID of the topic's project.
             name: The name of the topic. Unique in the project, ignoring case.
-            description: The description that contacts read.
-            default_subscription: Whether contacts that have not chosen are subscribed to the topic; `opt_out`
-                if absent.
-            visibility: Which contacts see the topic; `private` if absent.
+            description: The description that is shown to contacts.
+            default_subscription: Whether contacts who have not chosen are subscribed to the topic. The
+                default is `opt_out`.
+            visibility: Which contacts see the topic. The default is `private`.
             display_order: The position of the topic in lists. The topic with the smallest position comes
                 first. If absent, the topic comes last.
         """
@@ -4201,7 +4209,7 @@ class Topics(Resource):
 
         Args:
             id: The topic's ID.
-            project_id: The topic's project.
+            project_id: The ID of the topic's project.
         """
         return _t.cast("t.TopicView", self._call(
             "GET",
@@ -4229,10 +4237,10 @@ class Topics(Resource):
 
         Args:
             id: The topic's ID.
-            project_id: The topic's project.
+            project_id: The ID of the topic's project.
             name: The new name of the topic. Unique in the project, ignoring case.
-            description: The description that contacts read.
-            default_subscription: Whether contacts that have not chosen are subscribed to the topic.
+            description: The description that is shown to contacts.
+            default_subscription: Whether contacts who have not chosen are subscribed to the topic.
             visibility: Which contacts see the topic.
             display_order: The position of the topic in lists. The topic with the smallest position comes
                 first.
@@ -4259,7 +4267,7 @@ class Topics(Resource):
 
         Args:
             id: The topic's ID.
-            project_id: The topic's project.
+            project_id: The ID of the topic's project.
         """
         return _t.cast("t.DeletedTopic", self._call(
             "DELETE",
@@ -4340,7 +4348,7 @@ class Segments(Resource):
         currently match its filter.
 
         Args:
-            project_id: The project whose segments are listed.
+            project_id: The ID of the project whose segments are listed.
             count: False to skip the counts, which can take a moment if there are very many contacts.
             offset: The number of segments to skip.
         """
@@ -4369,7 +4377,7 @@ class Segments(Resource):
         date conditions accept UTC days and times.
 
         Args:
-            project_id: The segment's project.
+            project_id: The ID of the segment's project.
             name: The name of the segment. Unique in the project, ignoring case.
             description: A description of the segment's purpose.
             filters: The filter that selects the segment's contacts. If absent, the segment contains every
@@ -4397,9 +4405,9 @@ class Segments(Resource):
         /v1/segments. The filter is not stored.
 
         Args:
-            project_id: The project whose contacts to filter.
+            project_id: The ID of the project whose contacts are filtered.
             filters: The filter to preview. If absent, every contact matches.
-            limit: The number of contacts to show; 10 if absent.
+            limit: The number of contacts to show. The default is 10.
         """
         return _t.cast("t.SegmentPreview", self._call(
             "POST",
@@ -4423,7 +4431,7 @@ class Segments(Resource):
 
         Args:
             id: The segment's ID.
-            project_id: The segment's project.
+            project_id: The ID of the segment's project.
             count: False to skip the count, which can take a moment if there are very many contacts.
         """
         return _t.cast("t.SegmentView", self._call(
@@ -4447,7 +4455,7 @@ class Segments(Resource):
 
         Args:
             id: The segment's ID.
-            project_id: The segment's project.
+            project_id: The ID of the segment's project.
             name: The new name of the segment. Unique in the project, ignoring case.
             description: A description of the segment's purpose.
             filters: The complete new filter, which replaces the current filter.
@@ -4472,7 +4480,7 @@ class Segments(Resource):
 
         Args:
             id: The segment's ID.
-            project_id: The segment's project.
+            project_id: The ID of the segment's project.
         """
         return _t.cast("t.DeletedSegment", self._call(
             "DELETE",
@@ -4679,7 +4687,7 @@ class Metrics(Resource):
         together.
 
         Args:
-            months: The number of earlier months to return in addition to the current month; 0 if absent.
+            months: The number of earlier months to return in addition to the current month. The default is 0.
         """
         return _t.cast("t.ModelMetrics", self._call(
             "GET",
@@ -4751,7 +4759,7 @@ class Inbox(Resource):
         Args:
             to: Return only messages addressed to this address.
             search: Return only messages that contain this text in the subject or in an address.
-            send_id: Return only messages of this send or batch.
+            send_id: Return only messages of the send or batch with this ID.
             offset: The number of messages to skip.
         """
         return self._list(
@@ -4871,10 +4879,10 @@ class Campaigns(Resource):
                 the first email in the series is sent.
             email_id: The email to send. Without `conversationId`, all recipients get this email; with
                 `conversationId`, this field selects an email in the series.
-            subject: The subject, which may contain merge fields; the email's own subject if absent.
-            preheader_text: The preview text that email clients show after the subject; the email's own
-                preheader if absent.
-            reply_to: The address for replies; the sender's address if absent.
+            subject: The subject, which may contain merge fields. The default is the email's own subject.
+            preheader_text: The preview text that email clients show after the subject. The default is the
+                email's own preheader.
+            reply_to: The address for replies. The default is the sender's address.
             recipient_id: The ID of the segment or tag. Omit it with the recipient type `audience` to send to
                 all contacts in the project.
             topic_id: The topic of the campaign. Contacts who are not subscribed to this topic are skipped.
@@ -4883,7 +4891,7 @@ class Campaigns(Resource):
             variables: Merge field values for all recipients.
             utm: UTM parameters for links, for web analytics. If absent, the setting of the From address's
                 domain applies.
-            minimum_score: The minimum validation score for sending; if absent, no score is required. The
+            minimum_score: The minimum validation score for sending. If absent, no score is required. The
                 score is `scores.overall` of the email's checks.
             unknown: What to do with recipients whose delivery is unknown after a crash or a broken
                 connection. If absent, the installation's setting applies.
@@ -4914,8 +4922,8 @@ class Campaigns(Resource):
         Args:
             project_id: The project that the campaigns belong to.
             status: Lists only campaigns with one of these statuses.
-            archived: Lists only archived campaigns if true, or only campaigns that are not archived if false;
-                all campaigns if absent.
+            archived: Lists only archived campaigns if true, or only campaigns that are not archived if false.
+                If absent, lists all campaigns.
             search: Text to find in the names of campaigns, ignoring case.
             offset: The number of campaigns to skip.
         """
@@ -4944,10 +4952,10 @@ class Campaigns(Resource):
         or none, even though more pages follow.
 
         Args:
-            project_id: Lists only campaigns in this project; campaigns in all projects if absent.
+            project_id: Lists only campaigns in this project. If absent, lists the campaigns of all projects.
             status: Lists only campaigns with one of these statuses.
-            archived: Lists only archived campaigns if true, or only campaigns that are not archived if false;
-                all campaigns if absent.
+            archived: Lists only archived campaigns if true, or only campaigns that are not archived if false.
+                If absent, lists all campaigns.
             search: Text to find in the names of campaigns, ignoring case.
             before: The value of `next` from the previous page.
         """
@@ -5067,7 +5075,7 @@ class Campaigns(Resource):
         Args:
             id: The campaign's ID.
             project_id: If given, the campaign must belong to this project.
-            name: The name of the copy; the original name followed by "(copy)" if absent.
+            name: The name of the copy. The default is the original name followed by "(copy)".
         """
         return _t.cast("t.CampaignView", self._call(
             "POST",
@@ -5174,14 +5182,14 @@ class Campaigns(Resource):
 
         Args:
             id: The campaign's ID.
-            scheduled_at: The start time, in ISO 8601 format: with an offset or Z, an exact moment; without an
-                offset, a local time in the time zone.
+            scheduled_at: The start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a
+                time without an offset is a local time in the time zone `scheduledTimezone`.
             project_id: If given, the campaign must belong to this project.
-            scheduled_timezone: The IANA name of the time zone, current or former; UTC if absent.
-            timezone_mode: Whose time zone applies; `campaign` if absent. With `recipient`, each contact gets
-                the campaign at this local time in the time zone of the contact's custom field `timezone` or
-                `time_zone`, otherwise of the contact's country if the country has only one zone, otherwise of
-                the campaign.
+            scheduled_timezone: The IANA name of the time zone, current or former. The default is UTC.
+            timezone_mode: Whose time zone applies. The default is `campaign`. With `recipient`, each contact
+                gets the campaign at this local time in the contact's time zone: the value of the custom field
+                `timezone` or `time_zone`, or else the time zone of the contact's country if the country has
+                only one, or else the campaign's time zone.
         """
         return _t.cast("t.CampaignView", self._call(
             "POST",
@@ -5209,11 +5217,11 @@ class Campaigns(Resource):
 
         Args:
             id: The campaign's ID.
-            scheduled_at: The new start time, in ISO 8601 format: with an offset or Z, an exact moment;
-                without an offset, a local time in the time zone.
+            scheduled_at: The new start time, in ISO 8601 format. A time with an offset or Z is an exact
+                moment; a time without an offset is a local time in the time zone `scheduledTimezone`.
             project_id: If given, the campaign must belong to this project.
-            scheduled_timezone: The IANA name of the time zone; unchanged if absent.
-            timezone_mode: Whose time zone applies; unchanged if absent.
+            scheduled_timezone: The IANA name of the time zone. If absent, it stays unchanged.
+            timezone_mode: Whose time zone applies. If absent, it stays unchanged.
         """
         return _t.cast("t.CampaignView", self._call(
             "POST",
@@ -5673,11 +5681,11 @@ class IncomingWebhooks(Resource):
         Args:
             project_id: The project of the contacts and events.
             name: The name of the webhook, such as the name of the form.
-            kind: What the bodies contain; contacts if absent.
-            mapping: Maps fields to the paths of their values in the body, like `contact.email`. Without a
-                mapping, the body must use the field names, and other values are ignored. Contacts: `email`,
-                the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`,
-                the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+            kind: What the bodies contain. The default is `contacts`.
+            mapping: The path of each field's value in the body, such as `contact.email`. Without a mapping,
+                the body must use the field names, and other values are ignored. Contacts: `email`, the fields
+                of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`, the
+                identifiers of an event, `properties.NAME` and `profile.FIELD`.
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
             event_name: The name of all events. If absent, the name comes from the body.
@@ -5733,7 +5741,8 @@ class IncomingWebhooks(Resource):
 
         Args:
             hook: The ID of the incoming webhook.
-            mapping: Maps fields to the paths of their values in the body. Replaces the whole mapping.
+            mapping: The path of each field's value in the body. The new mapping replaces the whole previous
+                mapping.
             signature: How the other system signs its requests. Requests without a valid signature are then
                 rejected.
             event_name: The name of all events.
@@ -5826,7 +5835,7 @@ class ScheduledImports(Resource):
         Lists scheduled imports, oldest first.
 
         Args:
-            project_id: If given, only the scheduled imports of this project are returned.
+            project_id: If given, only the scheduled imports of the project with this ID are returned.
             offset: The number of scheduled imports to skip.
         """
         return self._list(
@@ -5871,31 +5880,34 @@ class ScheduledImports(Resource):
         is paused.
 
         Args:
-            project_id: The project to which the contacts or events are added.
+            project_id: The ID of the project to which the contacts or events are added.
             every_hours: The number of hours between two runs. The default is 24, which means one run each
                 day.
             url: The URL of a CSV file with a header row, on a public server, without a user name or password.
             target: What each row in the file becomes.
             delimiter: The separator between cells of the file. If absent, it is detected. `\\t` is a tab.
-            column_map: Contacts in a file: maps contact fields to headers. If absent, common headers are
-                recognized.
-            on_conflict: Contacts in a file: what happens to contacts that already exist; `upsert` if absent.
-            tags: Contacts in a file: the names of the tags to add to every contact.
-            status: Contacts in a file: the status for contacts whose row has no status. Set `subscribed` only
-                if all contacts in the file agreed to marketing email. If absent, `consentMode` decides.
-            consent_mode: Which contacts without a status are imported, if `status` is absent;
-                `subscribed-only` if absent.
-            mapping: Events in a file: maps event fields to column headers. Without a mapping, the headers
-                must be the field names: `name`, `occurredAt`, `dedupeKey`, the identifiers of an event,
-                `properties.NAME` and `profile.FIELD`.
-            event_name: Events in a file: the name of all events. If absent, the name comes from a column.
+            column_map: For imports of contacts from a file: the column header for each contact field. If
+                absent, common headers are recognized.
+            on_conflict: For imports of contacts from a file: what happens to contacts that already exist. The
+                default is `upsert`.
+            tags: For imports of contacts from a file: the names of the tags to add to every contact.
+            status: For imports of contacts from a file: the status for contacts whose row has no status. Set
+                `subscribed` only if all contacts in the file agreed to marketing email. If absent,
+                `consentMode` decides.
+            consent_mode: Which contacts without a status are imported, if `status` is absent. The default is
+                `subscribed-only`.
+            mapping: For imports of events from a file: the column header for each event field. Without a
+                mapping, the headers must be the field names: `name`, `occurredAt`, `dedupeKey`, the
+                identifiers of an event, `properties.NAME` and `profile.FIELD`.
+            event_name: For imports of events from a file: the name of all events. If absent, the name comes
+                from a column.
             provider: The platform from which contacts are imported.
-            connection_id: Contacts on a platform: the connection to use. Required if the brand can use
-                several connections to the provider.
-            sources: Contacts on a platform: the sources, as `GET
+            connection_id: For imports of contacts from a platform: the ID of the connection to use. Required
+                if the brand can use several connections to the provider.
+            sources: For imports of contacts from a platform: the sources, as `GET
                 /v1/contacts/imports/providers/{provider}/sources` lists them.
-            field_map: Contacts on a platform: maps the platform's fields to contact fields, as in POST
-                /v1/contacts/imports/provider.
+            field_map: For imports of contacts from a platform: the contact field for each platform field, as
+                in POST /v1/contacts/imports/provider.
         """
         return _t.cast("t.ScheduledImportView", self._call(
             "POST",
@@ -5951,18 +5963,21 @@ class ScheduledImports(Resource):
             every_hours: The number of hours between two runs.
             url: The URL of a CSV file with a header row.
             delimiter: The separator between cells of the file. `\\t` is a tab.
-            column_map: Contacts in a file: maps contact fields to headers. Replaces the whole mapping.
-            on_conflict: Contacts in a file: what happens to contacts that already exist.
-            tags: Contacts in a file: the names of the tags to add to every contact. They replace all previous
-                tags.
-            status: Contacts in a file: the status for contacts whose row has no status.
+            column_map: For imports of contacts from a file: the column header for each contact field.
+                Replaces the whole mapping.
+            on_conflict: For imports of contacts from a file: what happens to contacts that already exist.
+            tags: For imports of contacts from a file: the names of the tags to add to every contact. They
+                replace all previous tags.
+            status: For imports of contacts from a file: the status for contacts whose row has no status.
             consent_mode: Which contacts without a status are imported, if `status` is absent.
-            mapping: Events in a file: maps event fields to column headers. Replaces the whole mapping.
-            event_name: Events in a file: the name of all events.
-            connection_id: Contacts on a platform: the connection to use, which must be to the same platform.
-            sources: Contacts on a platform: the sources. They replace all previous sources.
-            field_map: Contacts on a platform: maps the platform's fields to contact fields. Replaces the
+            mapping: For imports of events from a file: the column header for each event field. Replaces the
                 whole mapping.
+            event_name: For imports of events from a file: the name of all events.
+            connection_id: For imports of contacts from a platform: the ID of the connection to use, which
+                must be to the same platform.
+            sources: For imports of contacts from a platform: the sources. They replace all previous sources.
+            field_map: For imports of contacts from a platform: the contact field for each platform field.
+                Replaces the whole mapping.
             active: False pauses the scheduled import; true ends a pause and starts a run.
         """
         return _t.cast("t.ScheduledImportView", self._call(
@@ -6141,10 +6156,10 @@ class Webhooks(Resource):
             description: The purpose of the webhook.
             custom_headers: Headers to send with every delivery, such as `Authorization`: at most 20, and none
                 that Mailmill sets or reserves. The values are stored encrypted and never shown again.
-            active: Whether the webhook receives events; true if absent.
+            active: Whether the webhook receives events. The default is true.
             standard_signature: Whether deliveries also have the Standard Webhooks headers `webhook-id`,
                 `webhook-timestamp` and `webhook-signature`, which the public Standard Webhooks libraries
-                verify with the same secret; false if absent.
+                verify with the same secret. The default is false.
         """
         return _t.cast("t.WebhookWithSecret", self._call(
             "POST",
@@ -6270,8 +6285,8 @@ class Webhooks(Resource):
 
         Args:
             webhook_id: The ID of the webhook.
-            grace_hours: The number of hours for which the old secret continues to be used for signing; 24 if
-                absent. Use 0 if the old secret was leaked.
+            grace_hours: The number of hours for which the old secret continues to be used for signing. The
+                default is 24. Use 0 if the old secret was leaked.
         """
         return _t.cast("t.WebhookWithSecret", self._call(
             "POST",
@@ -6290,7 +6305,7 @@ class Webhooks(Resource):
         all: bool | None | Unset = UNSET,
         request_options: CallOptions | None = None,
     ) -> t.RedeliveryView:
-        """Redeliver a time range.
+        """Redeliver events from a time range.
 
         Creates a new delivery for each event in the range that the webhook subscribes to, unless the event
         has arrived or has a pending delivery. With `all`, events that have arrived are also redelivered.
@@ -6302,7 +6317,7 @@ class Webhooks(Resource):
             webhook_id: The ID of the webhook.
             from_: The start of the range: at most seven days ago, because events are kept for seven days.
             to: The end of the range. If absent, the current time.
-            all: Whether to include events that have already arrived; false if absent.
+            all: Whether to include events that have already arrived. The default is false.
         """
         return _t.cast("t.RedeliveryView", self._call(
             "POST",

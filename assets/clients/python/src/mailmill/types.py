@@ -77,7 +77,7 @@ class AccountPlan(_AccountPlanRequired, total=False):
     provider: str
     """The provider that delivers this environment's mail: `inbox` or `smtp`. Absent if neither is configured."""
     recipientsPerSecond: int
-    """The maximum number of recipients per second. `null` means that only the transport limits it."""
+    """The maximum number of recipients per second. `null` means that only the transport limits the rate."""
 
 
 _ActivityConditionWords = _t.TypedDict("_ActivityConditionWords", {"from": "str"}, total=False)
@@ -97,7 +97,7 @@ class ActivityCondition(_ActivityConditionWords, _ActivityConditionRequired, tot
     to: str
     """With `between`: the end of the period, exclusive."""
     campaignId: str
-    """The campaign that the activity must belong to; any campaign if absent."""
+    """The campaign that the activity must belong to. If absent, activity of any campaign matches."""
 
 
 _ActivityConditionInputWords = _t.TypedDict("_ActivityConditionInputWords", {"from": "str | None"}, total=False)
@@ -117,7 +117,7 @@ class ActivityConditionInput(_ActivityConditionInputWords, _ActivityConditionInp
     to: str | None
     """With `between`: the end of the period, exclusive."""
     campaignId: str | None
-    """The campaign that the activity must belong to; any campaign if absent."""
+    """The campaign that the activity must belong to. If absent, activity of any campaign matches."""
 
 
 ActivityMode = _t.Literal["within", "before", "never", "between"]
@@ -277,8 +277,9 @@ class BrandImage(_BrandImageRequired, total=False):
     description: str
     """The alternative text from the page, or a description."""
     width: int
-    """The measured size of the image in pixels."""
+    """The measured width of the image in pixels."""
     height: int
+    """The measured height of the image in pixels."""
 
 
 class _BrandLogoRequired(_t.TypedDict):
@@ -292,8 +293,9 @@ class _BrandLogoRequired(_t.TypedDict):
 class BrandLogo(_BrandLogoRequired, total=False):
     """A candidate for the brand's logo."""
     width: int
-    """The measured size in pixels; absent if the logo has not been measured."""
+    """The measured width in pixels; absent if the logo has not been measured."""
     height: int
+    """The measured height in pixels; absent if the logo has not been measured."""
 
 
 BrandLogoBackground = _t.Literal["light", "dark", "any", "unknown"]
@@ -513,7 +515,7 @@ class BriefFact(_BriefFactRequired, total=False):
     value: FactValue
     """The value of a number, date or time, which each language writes in its own format. In a request, the value
     must not contradict the
-    text; if absent, the value is read from the text.
+    text. If absent, the value is read from the text.
     """
     story: int
     """The position of the story that the fact belongs to, from 0."""
@@ -537,7 +539,7 @@ class BriefFactInput(_BriefFactInputRequired, total=False):
     value: FactValueInput | None
     """The value of a number, date or time, which each language writes in its own format. In a request, the value
     must not contradict the
-    text; if absent, the value is read from the text.
+    text. If absent, the value is read from the text.
     """
     story: int | None
     """The position of the story that the fact belongs to, from 0."""
@@ -757,7 +759,9 @@ class BulkResult(_BulkResultRequired, total=False):
 
 class _BulkRowRequired(_t.TypedDict):
     email: str
-    """The contact's email, stored as given. Unique in the project, ignoring case."""
+    """The contact's email. A new contact keeps this spelling, without surrounding spaces. Unique in the project,
+    ignoring case.
+    """
 
 
 class BulkRow(_BulkRowRequired, total=False):
@@ -869,7 +873,7 @@ class _CampaignLogRequired(_t.TypedDict):
     """The sender's domain."""
     from_email: str
     subject: str
-    """The subject as written, with merge fields that are not replaced with values."""
+    """The subject as written, before merge fields are replaced with values."""
     status: CampaignLogStatus
     open_count: int
     click_count: int
@@ -891,7 +895,7 @@ class CampaignLog(_CampaignLogRequired, total=False):
     complaint_type: str
     """The type of complaint that the feedback report states; `abuse` if the report states no type."""
     suppression_type: str
-    """A code for the reason why the recipient was skipped."""
+    """A code that states why the recipient was skipped."""
     suppression_reason: str
     """A sentence that explains why the recipient was skipped."""
     conversation_id: str
@@ -958,9 +962,9 @@ class _CampaignStatsRequired(_t.TypedDict):
     bounceRate: float
     """Bounces as a percentage of messages that were sent or rejected."""
     botOpens: int
-    """The number of opens by scanners and other bots, which no other field includes."""
+    """The number of opens by scanners and other bots. No other field includes these opens."""
     botClicks: int
-    """The number of clicks by scanners and other bots, which no other field includes."""
+    """The number of clicks by scanners and other bots. No other field includes these clicks."""
     mppOpens: int
     """The number of opens by privacy proxies, which load images whether or not the recipient reads the email."""
     recipients: int
@@ -968,7 +972,7 @@ class _CampaignStatsRequired(_t.TypedDict):
     queued: int
     """The number of messages that have not been sent yet or are in flight."""
     deferred: int
-    """The number of messages that wait for a retry or for the recipient's local time."""
+    """The number of messages that are waiting for a retry or for the start time in the recipient's time zone."""
     failed: int
     """The number of messages that a server rejected permanently or deferred for too long."""
     unknown: int
@@ -1039,16 +1043,16 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     replyTo: str
     topicId: str
     estimatedRecipients: int
-    """Until all recipients are determined after the start, the number of subscribed contacts in the audience;
-    absent where counting would
-    be slow, as in the response to a request that creates or changes a campaign for a segment. After that, the
-    number of recipients who
-    are not skipped. A dry run returns exact numbers.
+    """The number of recipients who are not skipped, once all recipients have been determined after the start.
+    Before that, the number of
+    subscribed contacts in the audience; absent where counting would be slow, as in the response to a request
+    that creates or changes a
+    campaign for a segment. A dry run returns exact numbers.
     """
     providerType: str
     """The client's name for a transport, as given. The installation's settings determine the transport."""
     utm: UtmParameters
-    """UTM parameters for links; if absent, the setting of the From address's domain applies."""
+    """UTM parameters for links. If absent, the setting of the From address's domain applies."""
     scheduledAt: str
     """The scheduled start time, which may be in the past."""
     scheduledTimezone: str
@@ -1060,7 +1064,7 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     forward.
     """
     batchId: str
-    """The ID of the send behind the campaign, once the campaign has started; see also GET
+    """The ID of the send that delivers the campaign; absent until the campaign starts. See GET
     /v1/sending/batches/{batchId}.
     """
     sentAt: str
@@ -1131,8 +1135,8 @@ class ChangeResult(_t.TypedDict):
     failed: int
     """The number of contacts that could not be changed."""
     errors: list[RowError]
-    """The reasons why contacts could not be changed, at most a thousand. `index` is the contact's number in the
-    project.
+    """The contacts that could not be changed, with the reasons: at most a thousand. `index` is the contact's
+    number in the project.
     """
 
 
@@ -1180,19 +1184,19 @@ class CheckFinding(_CheckFindingRequired, total=False):
 class CheckOptions(_t.TypedDict, total=False):
     """The checks to run, with their options."""
     checkCompatibility: bool | None
-    """Whether to check the compatibility with email clients; true if absent."""
+    """Whether to check the compatibility with email clients. The default is true."""
     checkLinks: bool | None
-    """Whether to check the links; true if absent."""
+    """Whether to check the links. The default is true."""
     checkSpelling: bool | None
-    """Whether to check the spelling and grammar; true if absent."""
+    """Whether to check the spelling and grammar. The default is true."""
     checkDeliverability: bool | None
-    """Whether to check the deliverability; true if absent."""
+    """Whether to check the deliverability. The default is true."""
     checkAccessibility: bool | None
-    """Whether to check the accessibility; true if absent."""
+    """Whether to check the accessibility. The default is true."""
     clients: list[str]
-    """The keys of the clients to check; all clients if empty or absent."""
+    """The keys of the clients to check. If empty or absent, all clients are checked."""
     languages: list[str]
-    """The languages of the email; detected if empty or absent."""
+    """The languages of the email. If empty or absent, they are detected."""
 
 
 class CheckScores(_t.TypedDict, total=False):
@@ -1233,7 +1237,7 @@ class CheckedLink(_CheckedLinkRequired, total=False):
     responseTime: int
     """The time that the requests took, in milliseconds. Absent if no requests were sent."""
     error: str
-    """The reason why the link is neither `ok` nor `redirected`."""
+    """Why the link is neither `ok` nor `redirected`."""
     finalUrl: str
     """The last URL of the redirects."""
     certificateDaysLeft: int
@@ -1485,9 +1489,9 @@ class _CompletedGenerationStatusRequired(_t.TypedDict):
     prompt: str
     """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request names or, by default, the default model; `composer`, the built-in composer, for
-    emails that are created
-    from a design or a document.
+    """The model that the request names or, if it names none, the default model; `composer`, the built-in
+    composer, for emails that are
+    created from a design or a document.
     """
     onFailure: OnFailure
     """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
@@ -1575,11 +1579,11 @@ class _ConnectionViewRequired(_t.TypedDict):
     providerName: _t.Literal["Klaviyo", "Mailchimp", "HubSpot"]
     """The platform's name for display."""
     name: str
-    """The name of the connection."""
+    """The connection's name: the name that a user gave it or, by default, the account's name on the platform."""
     externalId: str
-    """The platform's ID of the connected account."""
+    """The connected account's ID on the platform."""
     externalName: str
-    """The platform's name of the connected account."""
+    """The connected account's name on the platform."""
     method: _t.Literal["key", "oauth"]
     """`key` for an API key; `oauth` if the user signed in to the platform."""
     uses: list[ConnectionUse]
@@ -1707,10 +1711,9 @@ class ContactView(_ContactViewRequired, total=False):
     unsubscribedAt: str
     """When the contact unsubscribed; absent unless the status is `unsubscribed`."""
     suppression: SuppressionReason
-    """The reason why the address is on the account's suppression list; absent if the address is not on the list.
-    A suppressed contact gets
-    no marketing email, regardless of its status. An address stays on the list even if its contacts are
-    deleted.
+    """Why the address is on the account's suppression list; absent if the address is not on the list. A
+    suppressed contact gets no
+    marketing email, regardless of its status. An address stays on the list even if its contacts are deleted.
     """
 
 
@@ -1767,7 +1770,7 @@ class _ConversionRequired(_t.TypedDict):
 
 
 class Conversion(_ConversionRequired, total=False):
-    """The orders attributed to an email. An order is attributed to the email that its contact clicked last in
+    """The orders attributed to an email. An order is attributed to the last email that the contact clicked in
     the five days before the order.
     """
     otherCurrencies: list[ConversionInOtherCurrency]
@@ -1824,7 +1827,9 @@ class _DataRequestViewRequired(_t.TypedDict):
 class DataRequestView(_DataRequestViewRequired, total=False):
     """A customer's request for their personal data."""
     contactId: str
-    """The contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched."""
+    """The ID of the contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact
+    matched.
+    """
 
 
 class DayView(_t.TypedDict):
@@ -1865,7 +1870,7 @@ class DeletedContacts(_t.TypedDict):
     deleted: int
     """The number of deleted contacts."""
     notFound: list[str]
-    """The given emails that belong to no contact in the project."""
+    """The given emails that do not belong to any contact in the project."""
 
 
 class DeletedDomain(_t.TypedDict):
@@ -2356,7 +2361,7 @@ class EditView(_EditViewRequired, total=False):
     error: str
     changesMayHaveBeenSaved: bool
     """Always false if present: a failed edit makes no changes, because a version is either created completely or
-    not created.
+    not at all.
     """
     result: EmailView
     """The email, once the edit is done."""
@@ -2422,9 +2427,9 @@ class EditedEmail(_EditedEmailRequired, total=False):
     document: _t.Any
     """The changed document of a preview. Absent for imported HTML or if the edit was saved."""
     previewId: str
-    """The ID of a preview. POST /v1/emails/{emailId}/edits/{editId}/save saves the returned email with this ID.
-    Absent if the edit was
-    saved.
+    """The ID of a preview. To save the returned email, use this ID in POST
+    /v1/emails/{emailId}/edits/{editId}/save. Absent if the edit
+    was saved.
     """
 
 
@@ -2471,8 +2476,8 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
     emailId: str
     language: str
     worstFindings: list[CheckFinding]
-    """The worst findings, worst first: at most three of the email, three about signs of spam in the campaign's
-    own subject, three about
+    """The worst findings, worst first: at most three about the email, three about signs of spam in the
+    campaign's own subject, three about
     the spelling of that subject, and three about the spelling of the campaign's own preheader. Ignored
     findings are left out.
     """
@@ -2573,7 +2578,9 @@ class EmailDetails(_EmailDetailsRequired, total=False):
 
 
 EmailEditResult = _t.Union["EditedEmail | EditView"]
-"""The edited email. With `async`, or after 20 seconds, the unfinished edit, which can be polled."""
+"""The edited email; or, with `async` or if the edit takes longer than 20 seconds, the unfinished edit, which can
+be polled.
+"""
 
 
 class EmailExport(_t.TypedDict):
@@ -2616,7 +2623,7 @@ class _EmailMetricsRequired(_t.TypedDict):
 class EmailMetrics(_EmailMetricsRequired, total=False):
     """The results of an email."""
     conversion: Conversion
-    """The revenue of all mailings of the email; absent if no order is attributed to the mailings."""
+    """The revenue of all campaigns, batches and sends of the email; absent if no order is attributed to them."""
 
 
 class EmailMetricsDay(_t.TypedDict):
@@ -2864,12 +2871,12 @@ class EventRow(_EventRowRequired, total=False):
     properties: dict[str, _t.Any] | None
     """The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an
     amount in major units.
-    `currency` is its ISO 4217 code; USD if absent.
+    `currency` is its ISO 4217 code. The default is USD.
     """
     occurredAt: str | None
     """When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The
-    current time if absent. A time
-    without an offset is in UTC.
+    default is the current time. A
+    time without an offset is in UTC.
     """
     dedupeKey: str | None
     """A key that identifies the event. A project stores only the first event with a given key, until that event
@@ -2916,7 +2923,7 @@ ExportDestination = _t.Literal["file"]
 
 
 class ExportFilters(_t.TypedDict, total=False):
-    """Filters, as for a segment, and a search."""
+    """Filters, as in a segment, and a search."""
     search: str | None
     """Words to find in email, names, company, phone, city, tags and custom fields."""
     match: ConditionMatch
@@ -3287,7 +3294,7 @@ class _FormatViewRequired(_t.TypedDict):
     supportedFormats: list[str]
     """The extensions of the files in this format."""
     type: _t.Literal["simple", "complex"]
-    """`simple` exports a file; `complex` exports for another platform."""
+    """`simple` for a file format, or `complex` for a platform."""
 
 
 class FormatView(_FormatViewRequired, total=False):
@@ -3328,9 +3335,9 @@ class _GenerationStatusRequired(_t.TypedDict):
     prompt: str
     """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request names or, by default, the default model; `composer`, the built-in composer, for
-    emails that are created
-    from a design or a document.
+    """The model that the request names or, if it names none, the default model; `composer`, the built-in
+    composer, for emails that are
+    created from a design or a document.
     """
     onFailure: OnFailure
     """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
@@ -3383,7 +3390,7 @@ class GrantedScope(_t.TypedDict):
 
 
 class HookDeliveries(_t.TypedDict):
-    """The last requests to an incoming webhook."""
+    """The latest requests to an incoming webhook."""
     deliveries: list[HookDeliveryView]
     """The last 50 requests, newest first."""
 
@@ -3428,7 +3435,7 @@ class _HookViewRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
+    """The path of each field's value in the body. If empty, the body must use the field names."""
     tags: list[str]
     """The tags to add to every contact."""
     active: bool
@@ -3462,7 +3469,7 @@ class _HookWithUrlRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """Maps fields to the paths of their values in the body. If empty, the body must use the field names."""
+    """The path of each field's value in the body. If empty, the body must use the field names."""
     tags: list[str]
     """The tags to add to every contact."""
     active: bool
@@ -3499,11 +3506,11 @@ class _ImageCropRequired(_t.TypedDict):
 
 
 class ImageCrop(_ImageCropRequired, total=False):
-    """The largest part of an image with an aspect ratio, as close as possible to a focus point."""
+    """The largest part of an image that has the given aspect ratio, as close as possible to a focus point."""
     x: int | None
-    """The distance of the focus point from the left side in percent; 50 if absent."""
+    """The distance of the focus point from the left side in percent. The default is 50."""
     y: int | None
-    """The distance of the focus point from the top in percent; 50 if absent."""
+    """The distance of the focus point from the top in percent. The default is 50."""
 
 
 ImageHosting = _t.Literal["hosted", "upload"]
@@ -3533,7 +3540,7 @@ class ImportAccepted(_t.TypedDict):
 
 class _ImportChangeViewRequired(_t.TypedDict):
     id: str
-    """Identifies the change: a field such as `palette.primary`, or `product.` with the product's ID."""
+    """The ID of the change: a field such as `palette.primary`, or `product.` followed by the product's ID."""
     label: str
     """A description of the change, worded for users."""
     state: ChangeState
@@ -3959,7 +3966,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of repeated requests. They have no effect."""
+    """The number of duplicate requests, which have no effect."""
     createdAt: str
     updatedAt: str
 
@@ -3997,7 +4004,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
-    """The number of repeated requests. They have no effect."""
+    """The number of duplicate requests, which have no effect."""
     createdAt: str
     updatedAt: str
 
@@ -4140,7 +4147,7 @@ class NewSender(_NewSenderRequiredWords, total=False):
     fromName: str | None
     """The name shown with the From address."""
     replyTo: str | None
-    """The address that replies are sent to; the From address if absent."""
+    """The address that replies are sent to. If none is set, replies go to the From address."""
 
 
 OnConflict = _t.Literal["upsert", "skip"]
@@ -4167,7 +4174,7 @@ class _OrderPaymentRequired(_t.TypedDict):
 class OrderPayment(_OrderPaymentRequired, total=False):
     """A payment or refund of an order."""
     creditedSendId: str
-    """The mailing to which the order is attributed."""
+    """The ID of the send or batch to which the order is attributed."""
 
 
 class OwningProject(_t.TypedDict):
@@ -4351,7 +4358,7 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     processingTime: int
     """The time that rendering took, in milliseconds."""
     error: str
-    """The reason why rendering failed."""
+    """Why rendering failed."""
 
 
 class _PreviewFieldRequired(_t.TypedDict):
@@ -4512,8 +4519,9 @@ class ProjectImageView(_ProjectImageViewRequired, total=False):
     description: str
     """A description of the image, set by a user or filled in by the image analysis."""
     width: int
-    """The measured size of the image in pixels."""
+    """The measured width of the image in pixels."""
     height: int
+    """The measured height of the image in pixels."""
     problem: str
     """Why the image could not be analyzed; absent if it was analyzed or is still waiting for analysis."""
 
@@ -4720,7 +4728,7 @@ class _RedeliveryViewRequired(_t.TypedDict):
 
 
 class RedeliveryView(_RedeliveryViewRequiredWords, _RedeliveryViewRequired, total=False):
-    """The redelivery of the events in a time range."""
+    """A redelivery of events from a time range."""
     completedAt: str
 
 
@@ -4748,7 +4756,7 @@ class RejectionView(_t.TypedDict):
 class RemovalResult(_t.TypedDict):
     """The result of removing an image, a knowledge-base entry or a product."""
     message: str
-    """A message for users that names what was removed."""
+    """A message that tells users what was removed."""
 
 
 class RemovedConnection(_t.TypedDict):
@@ -4864,8 +4872,8 @@ class _RunViewRequired(_t.TypedDict):
 class RunView(_RunViewRequired, total=False):
     """The result of a run."""
     importId: str
-    """The import of contacts, if it has started. `GET /v1/contacts/imports/{id}` returns its details for 30 days
-    after it ends.
+    """The ID of the contact import, if it has started. `GET /v1/contacts/imports/{id}` returns its details for
+    30 days after it ends.
     """
     error: str
     """Why the run failed, and what to do."""
@@ -4900,11 +4908,13 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     tags: list[str]
     """The tags that are added to every contact in the file."""
     mapping: dict[str, str]
-    """Maps event fields to column headers."""
+    """The column header for each event field."""
     sources: list[ImportedSource]
     """The sources on the platform."""
     fieldMap: dict[str, str | None]
-    """Maps the platform's fields to contact fields. All other fields are imported with the default mapping."""
+    """The contact field for each of these platform fields. All other fields are imported with the default
+    mapping.
+    """
     state: _t.Literal["active", "running", "paused"]
     """`running` while a run imports contacts or events."""
     failures: int
@@ -5006,8 +5016,8 @@ class SendAccepted(_SendAcceptedRequired, total=False):
     batchId: str
     """The ID of a send to an audience. Check its progress with GET /v1/sending/batches/{batchId}."""
     emailId: str
-    """The email that the recipient receives. For an audience, the email for recipients in whose language there
-    is no email.
+    """The ID of the email that the recipient receives. For an audience, the ID of the email for recipients whose
+    language has no email.
     """
     conversationId: str
     warnings: list[ResponseWarning]
@@ -5041,7 +5051,7 @@ class _SendViewRequired(_t.TypedDict):
 class SendView(_SendViewRequiredWords, _SendViewRequired, total=False):
     """A direct send and its status."""
     emailId: str
-    """The email that the first recipient receives."""
+    """The ID of the email that the first recipient receives."""
     conversationId: str
     fromName: str
 
@@ -5053,7 +5063,7 @@ class SenderView(_SenderViewRequiredWords, total=False):
     """A project's default sender."""
     fromName: str
     replyTo: str
-    """The address that replies are sent to; the From address if absent."""
+    """The address that replies are sent to. If none is set, replies go to the From address."""
 
 
 class _SendingMetricsRequired(_t.TypedDict):
@@ -5125,7 +5135,7 @@ class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
 class _SendingTodayRequired(_t.TypedDict):
     sent: int
     reserved: int
-    """The number of queued emails of direct sends and tests."""
+    """The number of queued emails from direct sends and tests."""
 
 
 class SendingToday(_SendingTodayRequired, total=False):
@@ -5259,7 +5269,7 @@ class SourceRef(_SourceRefRequired, total=False):
 
 class _SourceViewRequired(_t.TypedDict):
     id: str
-    """The platform's ID of the source. Pass it unchanged to the import."""
+    """The source's ID on the platform. Pass it unchanged to the import."""
     type: ProviderSourceType
     name: str
 
@@ -5334,7 +5344,7 @@ class SpellingSummary(_t.TypedDict):
     """Totals of a spelling check."""
     totalErrors: int
     uniqueErrors: int
-    """The number of distinct findings: several with the same word and rule count once."""
+    """The number of distinct findings: findings with the same word and rule count once."""
 
 
 StateWord = _t.Literal["pending", "processing", "completed", "failed"]
@@ -5362,8 +5372,8 @@ class _StatsViewRequired(_t.TypedDict):
     attempts: int
     """The number of attempts that have ended."""
     days: list[DayView]
-    """The statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted webhooks
-    are included.
+    """The daily statistics of the last 30 days, without days on which no delivery or attempt ended. Deleted
+    webhooks are included.
     """
 
 
@@ -5504,8 +5514,8 @@ class SyncView(_SyncViewRequired, total=False):
     """Why the import is paused or incomplete; absent if it is neither."""
     webhooksOff: str
     """Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would
-    report when it imports the
-    store, once a day.
+    have reported in its daily
+    import of the store.
     """
     lastWebhookAt: str
 
@@ -5601,9 +5611,9 @@ class _TimelineEntryRequired(_t.TypedDict):
 class TimelineEntry(_TimelineEntryRequired, total=False):
     """One entry of the timeline."""
     sendId: str
-    """The mailing to which the entry belongs."""
+    """The ID of the send or batch that the entry belongs to."""
     campaignId: str
-    """The mailing's campaign."""
+    """The ID of the campaign that the entry belongs to."""
     subject: str
     """The subject of the message."""
     detail: str
@@ -5629,7 +5639,7 @@ class TimelinePart(_TimelinePartRequired, total=False):
 
 
 TimezoneMode = _t.Literal["campaign", "recipient"]
-"""The clock that determines when the start time arrives: that of the campaign's time zone, or of each
+"""The clock that determines when the start time arrives: the clock of the campaign's time zone, or of each
 recipient's time zone.
 """
 
@@ -5653,7 +5663,7 @@ class TopicChoices(_t.TypedDict):
 
 
 TopicDefault = _t.Literal["opt_in", "opt_out"]
-"""Whether contacts that have not chosen are subscribed to a topic."""
+"""Whether contacts who have not chosen are subscribed to a topic."""
 
 
 class TopicState(_t.TypedDict):
@@ -5667,7 +5677,7 @@ class _TopicViewRequired(_t.TypedDict):
     id: str
     name: str
     defaultSubscription: TopicDefault
-    """Whether contacts that have not chosen are subscribed to the topic."""
+    """Whether contacts who have not chosen are subscribed to the topic."""
     visibility: TopicVisibility
     """Which contacts see the topic."""
     displayOrder: int
@@ -5678,7 +5688,7 @@ class _TopicViewRequired(_t.TypedDict):
     `includeInactive`. Sends can still use an inactive topic.
     """
     subscriberCount: int
-    """The number of contacts that are subscribed to the topic now, by choice or by default, regardless of their
+    """The number of contacts who are subscribed to the topic now, by choice or by default, regardless of their
     status.
     """
     createdAt: str
@@ -5752,7 +5762,7 @@ class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last redelivery."""
+    """The active redelivery of events from a time range or, if there is none, the last redelivery."""
 
 
 class UsageView(_t.TypedDict):
@@ -5900,7 +5910,7 @@ class VoicePatch(_t.TypedDict, total=False):
     tone: list[str] | None
     """Words that describe the tone, such as `warm` or `dry`."""
     avoid: list[str] | None
-    """Words that emails must not contain. If an email contains such a word, the email gets a warning."""
+    """Words that emails must not contain. An email that contains one of these words has a warning."""
 
 
 class _WebhookTestedRequired(_t.TypedDict):
@@ -5965,7 +5975,7 @@ class WebhookView(_WebhookViewRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last redelivery."""
+    """The active redelivery of events from a time range or, if there is none, the last redelivery."""
 
 
 class _WebhookWithSecretRequired(_t.TypedDict):
@@ -6017,7 +6027,7 @@ class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     pauseReason: PauseReason
     """Why the endpoint is paused."""
     redelivery: RedeliveryView
-    """The active redelivery of a time range or, if there is none, the last redelivery."""
+    """The active redelivery of events from a time range or, if there is none, the last redelivery."""
 
 
 class WebhooksDeliveriesListPage(_t.TypedDict):
@@ -6039,7 +6049,7 @@ class WebhooksListPage(_t.TypedDict):
 class _WholeMessageRequired(_t.TypedDict):
     message: MessageView
     envelopeFrom: str
-    """The envelope sender, to which bounces would return."""
+    """The envelope sender, to which bounces would be returned."""
     headers: list[MessageHeader]
     """The headers, in the order in which they appear in the message."""
     links: list[str]
