@@ -354,7 +354,7 @@ impl Member {
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was told, while it was taking the lease, to leave it to other processes releases the lease before it leads.
+        // A process that was asked, while it was taking the lease, to leave it to other processes releases the lease before it leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
