@@ -1662,8 +1662,8 @@ pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
 /// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
-/// The number of a preview's devices that are drawn at the same time or wait for a worker process. The limit leaves worker processes to
-/// other requests.
+/// The number of a preview's devices that are drawn at the same time or wait for a worker process. The limit leaves worker processes
+/// free for other requests.
 pub const EMAIL_PREVIEW_DRAWINGS_AT_ONCE: usize = 4;
 /// The maximum number of times that work on a preview is started. If no attempt finishes, the preview itself may cause the
 /// interruptions, so it fails.

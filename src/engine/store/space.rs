@@ -310,7 +310,7 @@ impl redb::StorageBackend for RoomyFile {
         self.file.sync_data()
     }
 
-    /// Writes data. If the disk becomes full in the middle, the part that was already written is written again with the same bytes.
+    /// Writes data. If the disk becomes full during the write, the whole write is retried, which rewrites the bytes already written.
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.space.write(|| self.file.write(offset, data))
     }

@@ -122,7 +122,7 @@ impl fmt::Display for Error {
             ),
             Self::Single { file } => write!(
                 f,
-                "{file} is from a single machine and can have data that the cluster does not have; choose an empty data folder for \
+                "{file} is from a single machine and may contain data that the cluster lacks; choose an empty data folder for \
                  this node with --data, or import this folder into an empty database with `mailmill cluster import`"
             ),
             Self::Lost { store, own, newest } => write!(
