@@ -377,6 +377,18 @@ fn documents_replaced_right_after_a_restart_stay_replaced() {
     }
 }
 
+#[test]
+fn opens_while_the_last_merge_of_a_dropped_writer_ends() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be created");
+    for position in 1..=300 {
+        let index = open(dir.path());
+        assert_eq!(index.position(), position - 1);
+        // The sixth segment starts a merge.
+        index.apply(vec![Change::Add(Document::new(SCOPE, position as u32))]).expect("the change is applied");
+        index.commit(position).expect("the commit succeeds");
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Put(u32, usize, usize),
