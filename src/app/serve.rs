@@ -38,7 +38,7 @@ use crate::surfaces::http::{self, Bound, Limits, NodeClient, Options, ProxyTrust
 use crate::surfaces::leader::WithLeader;
 use crate::surfaces::mcp::WithTools;
 use crate::vocab::limits;
-use crate::vocab::settings::Settings;
+use crate::vocab::settings::{Server, Settings};
 use crate::workers::{NODE_WORKERS, WORKERS};
 
 /// How long running requests may continue after a store has failed: their writes fail, but their reads can still succeed.
@@ -261,12 +261,19 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
             idle_time: server.idle_seconds.seconds(),
             handshake_time: server.tls_handshake_seconds.seconds(),
             reply_time: server.request_seconds.seconds(),
+            stall_time: stall_time(server),
             connections,
             connections_per_address: server.connections_per_address_max.count(),
             h2_streams: u32::try_from(server.http2_streams_max.get()).unwrap_or(u32::MAX),
             ..Limits::default()
         },
     }
+}
+
+/// Returns the time without progress after which a connection is cut: later than any request or body ends with a proper error response.
+fn stall_time(server: &Server) -> Duration {
+    let latest = server.request_seconds.seconds().max(server.body_seconds.seconds());
+    Limits::default().stall_time.max(latest + Duration::from_secs(30))
 }
 
 /// Returns the base URL of links in responses: the configured URL or, if there is none, a bound address.
@@ -351,6 +358,19 @@ fn reachable(address: SocketAddr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::settings;
+
+    #[test]
+    fn a_request_ends_with_its_own_error_before_its_connection_is_cut() {
+        for (name, seconds) in [("request_seconds", "30"), ("request_seconds", "3600"), ("body_seconds", "3600")] {
+            let overrides = [(format!("server.{name}"), seconds.to_owned())];
+            let server = settings::load(settings::DEFAULT, None, &[], &overrides).expect("the settings are valid").server;
+            assert!(
+                stall_time(&server) > server.request_seconds.seconds().max(server.body_seconds.seconds()),
+                "{name} {seconds}"
+            );
+        }
+    }
 
     #[test]
     fn a_failure_of_the_cluster_does_not_claim_that_every_change_is_saved() {

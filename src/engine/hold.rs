@@ -58,7 +58,7 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Returns whether this hold affects mailings and schedules that have this `number`: the number of the last hold before their creation.
+    /// Returns whether this hold affects work that has this `number`: the number of the last hold before the work was created.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }

@@ -159,7 +159,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
         let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true if outgoing port 25 is open. Setup → Mail \
-                      services shows the host, user name and password for Amazon SES, Postmark, Mailgun, SendGrid, Brevo and Resend.";
+                      services shows the host and user name, and where to find the password, for Amazon SES, Postmark, Mailgun, SendGrid, \
+                      Brevo and Resend.";
         return vec![Finding::problem("transport", "no transport is configured, so live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {

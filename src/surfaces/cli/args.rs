@@ -237,7 +237,7 @@ pub enum Accounts {
 
 #[derive(Debug, Subcommand)]
 pub enum Models {
-    /// Let a model write 40 test emails, and print how many facts it keeps, what it invents, its time and its cost
+    /// Let a model write 40 test emails, and print how many facts it keeps, what it invents, and its time and cost
     Test(ModelTest),
 }
 

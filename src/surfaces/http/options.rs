@@ -76,8 +76,8 @@ pub struct Limits {
     /// The time limit from the request (or the last chunk of its body) to the head of the reply. After that, the caller gets a 503:
     /// callers have given up or will retry by then, and work must not pile up.
     pub reply_time: Duration,
-    /// The maximum time that a reply may make no progress, whether the service produces no data or the client reads none. By default, this
-    /// limit is longer than `reply_time` and `body_time`, which end with a proper error response.
+    /// The maximum time that a reply may make no progress, whether the service produces no data or the client reads none. This limit
+    /// must be longer than `reply_time` and `body_time`, which end with a proper error response.
     pub stall_time: Duration,
     /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
