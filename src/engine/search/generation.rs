@@ -97,13 +97,8 @@ impl IndexDir {
             return Err(SearchError::Damaged(format!("the folder {name} contains no index")));
         }
         // Damage that checksums do not cover (a truncated footer, an impossible length) can make tantivy panic.
-        let open = || {
-            catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))
-                .unwrap_or_else(|_| Err(SearchError::Damaged("the index files cannot be read".to_owned())))
-        };
-        // The last merge of a writer that this process has just dropped may replace the files while they are opened. The second attempt
-        // opens the result of that merge.
-        open().or_else(|_| open())
+        catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))
+            .unwrap_or_else(|_| Err(SearchError::Damaged("the index files cannot be read".to_owned())))
     }
 
     fn remove_all_but(&self, present: &str) {

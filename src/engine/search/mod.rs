@@ -10,6 +10,7 @@
 //! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` names a
 //! complete generation, and each generation has its own position.
 
+mod directory;
 mod fold;
 mod generation;
 mod query;

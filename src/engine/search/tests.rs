@@ -380,7 +380,7 @@ fn documents_replaced_right_after_a_restart_stay_replaced() {
 #[test]
 fn opens_while_the_last_merge_of_a_dropped_writer_ends() {
     let dir = tempfile::tempdir().expect("a temporary folder can be created");
-    for position in 1..=300 {
+    for position in 1..=150 {
         let index = open(dir.path());
         assert_eq!(index.position(), position - 1);
         // The sixth segment starts a merge.

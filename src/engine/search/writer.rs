@@ -4,17 +4,17 @@
 //! always change together, even in a power cut.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
 use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, IndexSettings, IndexWriter, SegmentReader};
 
+use super::directory::{CloseOnDrop, WriterDirectory};
 use super::reader::Reader;
 use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
@@ -32,11 +32,11 @@ const BATCHES: usize = 6;
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) struct Writer {
-    index: tantivy::Index,
+    path: PathBuf,
     /// The memory budget of tantivy's writer, in bytes.
     memory: usize,
-    /// The tantivy writer; `None` while it cannot be restarted after a fatal failure, for example because no file descriptor was left.
-    writer: Option<IndexWriter<Entry>>,
+    /// The running writer; `None` while it cannot be restarted after a failure, for example because no file descriptor was left.
+    running: Option<RunningWriter>,
     tokenizer: Tokenizer,
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
@@ -48,7 +48,8 @@ pub(super) struct Writer {
 impl Writer {
     /// Opens the generation in the existing folder `path`; if the folder has no index files, creates them. Fails if any file is damaged.
     pub(super) fn open(path: &Path, options: &Options) -> Result<(Self, Reader), SearchError> {
-        let directory = MmapDirectory::open(path).map_err(tantivy::TantivyError::from)?;
+        let directory = WriterDirectory::open(path)?;
+        let closing = directory.close_on_drop();
         let index = if tantivy::Index::exists(&directory).map_err(tantivy::TantivyError::from)? {
             tantivy::Index::open(directory)?
         } else {
@@ -66,10 +67,11 @@ impl Writer {
         }
         let position = committed_position(&index)?;
         let memory = options.writer_bytes;
-        let writer = Some(start(&index, memory)?);
         let reader = Reader::open(&index)?;
+        let running = Some(RunningWriter::start(&index, closing, memory)?);
         let (home, spare) = batches();
-        Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
+        let path = path.to_owned();
+        Ok((Self { path, memory, running, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
     pub(super) fn position(&self) -> u64 {
@@ -97,19 +99,21 @@ impl Writer {
     }
 
     fn writer(&mut self) -> Result<&mut IndexWriter<Entry>, SearchError> {
-        self.writer.as_mut().ok_or(SearchError::Stalled)
+        self.running.as_mut().map(|running| &mut running.writer).ok_or(SearchError::Stalled)
     }
 
-    /// Restarts the writer from the last commit, if the writer did not survive a failure. Call this only between commits, because
-    /// uncommitted changes are lost.
+    /// Restarts the writer from the last commit, if it is not running after a failure. Call this only between commits, because uncommitted
+    /// changes are lost.
     fn start_again(&mut self) -> Result<(), SearchError> {
-        if self.writer.is_none() {
-            let writer = start(&self.index, self.memory)?;
-            self.position = committed_position(&self.index)?;
+        if self.running.is_none() {
+            let directory = WriterDirectory::open(&self.path)?;
+            let closing = directory.close_on_drop();
+            let index = tantivy::Index::open(directory)?;
+            self.position = committed_position(&index)?;
+            self.running = Some(RunningWriter::start(&index, closing, self.memory)?);
             // Batches in flight to the previous writer do not return, so new batches are created.
             (self.home, self.spare) = batches();
             self.rushed = false;
-            self.writer = Some(writer);
             tracing::info!(position = self.position, "the search index accepts changes again");
         }
         Ok(())
@@ -158,35 +162,37 @@ impl Writer {
         Ok(())
     }
 
+    /// Replaces the writer with one that starts from the last commit. tantivy's own rollback would leave merges of the previous writer
+    /// running, which could delete files of the new one.
     fn drop_uncommitted(&mut self) {
-        let Some(writer) = &mut self.writer else { return };
-        // The commit may have become durable before it failed, so the position is also read again.
-        let returned = writer.rollback().and_then(|_| pass_committed(writer)).map_err(SearchError::from);
-        match returned.and_then(|()| committed_position(&self.index)) {
-            Ok(position) => {
-                writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
-                self.position = position;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the search index could not be rolled back to its last commit; the index writer will be restarted");
-                // A writer holds the lock of the index until it is dropped.
-                self.writer = None;
-            }
+        // A writer holds the lock of the index until it is dropped.
+        self.running = None;
+        // The commit may have become durable before it failed, so its position is read again.
+        if let Err(error) = self.start_again() {
+            tracing::warn!(%error, "the writer of the search index could not be restarted from the last commit; it will be tried again");
         }
     }
 }
 
-/// Starts a writer on the last commit of `index`.
-fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, SearchError> {
-    let options = IndexWriterOptions::builder()
-        .num_worker_threads(INDEXING_THREADS)
-        .num_merge_threads(1)
-        .memory_budget_per_thread(memory / INDEXING_THREADS)
-        .build();
-    let writer = index.writer_with_options(options)?;
-    pass_committed(&writer)?;
-    writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
-    Ok(writer)
+/// A writer of tantivy. The fields are dropped in this order, so the files stay writable until the writer's threads have ended.
+struct RunningWriter {
+    writer: IndexWriter<Entry>,
+    _closing: CloseOnDrop,
+}
+
+impl RunningWriter {
+    /// Starts a writer on the last commit of `index`; `closing` closes the directory of `index`.
+    fn start(index: &tantivy::Index, closing: CloseOnDrop, memory: usize) -> Result<Self, SearchError> {
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(INDEXING_THREADS)
+            .num_merge_threads(1)
+            .memory_budget_per_thread(memory / INDEXING_THREADS)
+            .build();
+        let writer = index.writer_with_options(options)?;
+        pass_committed(&writer)?;
+        writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
+        Ok(Self { writer, _closing: closing })
+    }
 }
 
 /// Creates the channel from which batches are taken and to which they return.

@@ -1,0 +1,87 @@
+//! The folder of an index, as one writer sees it.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
+
+/// A folder that refuses changes once it is closed.
+///
+/// When a tantivy writer is dropped, its indexing threads end, but a merge may still be running. At its end, the merge would replace the
+/// commit of the next writer and delete that writer's files. So every writer gets its own directory, which is closed when the writer is
+/// dropped.
+#[derive(Clone, Debug)]
+pub(super) struct WriterDirectory {
+    files: MmapDirectory,
+    is_open: Arc<RwLock<bool>>,
+}
+
+impl WriterDirectory {
+    pub(super) fn open(path: &Path) -> tantivy::Result<Self> {
+        Ok(Self { files: MmapDirectory::open(path)?, is_open: Arc::new(RwLock::new(true)) })
+    }
+
+    /// Returns a guard that closes the directory when it is dropped.
+    pub(super) fn close_on_drop(&self) -> CloseOnDrop {
+        CloseOnDrop(self.is_open.clone())
+    }
+
+    /// Keeps the directory open while the guard exists.
+    fn changing(&self) -> io::Result<RwLockReadGuard<'_, bool>> {
+        let is_open = self.is_open.read().unwrap_or_else(PoisonError::into_inner);
+        if *is_open { Ok(is_open) } else { Err(io::Error::other("the writer of this index was dropped")) }
+    }
+}
+
+/// Closes a [`WriterDirectory`] when dropped, after the changes of single files that are in progress.
+pub(super) struct CloseOnDrop(Arc<RwLock<bool>>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+}
+
+impl Directory for WriterDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        let _changing =
+            self.changing().map_err(|error| DeleteError::IoError { io_error: Arc::new(error), filepath: path.to_owned() })?;
+        self.files.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.files.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let _changing = self.changing().map_err(|error| OpenWriteError::wrap_io_error(error, path.to_owned()))?;
+        self.files.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.files.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        let _changing = self.changing()?;
+        self.files.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.files.sync_directory()
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        self.files.acquire_lock(lock)
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.files.watch(callback)
+    }
+}
