@@ -270,7 +270,8 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     }
 }
 
-/// Returns the time without progress after which a connection is cut: later than any request or body ends with a proper error response.
+/// Returns the time without progress after which a connection is cut. It is longer than the time limits of requests and bodies, so that
+/// these end with a proper error response first.
 fn stall_time(server: &Server) -> Duration {
     let latest = server.request_seconds.seconds().max(server.body_seconds.seconds());
     Limits::default().stall_time.max(latest + Duration::from_secs(30))

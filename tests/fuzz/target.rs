@@ -15,8 +15,8 @@ static TARGET: LazyLock<&Target> = LazyLock::new(|| {
 });
 
 libfuzzer_sys::fuzz_target!(
-    // libFuzzer's hook aborts on every panic. The service turns panics of the MJML parser into errors, so only panics that the target does
-    // not catch are crashes; the driver aborts on these by itself.
+    // The panic hook of libfuzzer-sys aborts on every panic, even one that the service catches, as it does for the MJML parser. Without
+    // the hook, only a panic that leaves the target is a crash: libfuzzer-sys then aborts.
     init: drop(std::panic::take_hook()),
     |data: &[u8]| (TARGET.run)(data)
 );

@@ -7,11 +7,11 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
 
-/// A folder that refuses changes once it is closed.
+/// A folder in which no file can be created, replaced or deleted once it is closed. Files that are already open for writing can still be
+/// written, but no commit refers to them.
 ///
-/// When a tantivy writer is dropped, its indexing threads end, but a merge may still be running. At its end, the merge would replace the
-/// commit of the next writer and delete that writer's files. So every writer gets its own directory, which is closed when the writer is
-/// dropped.
+/// A merge may still be running when a tantivy writer is dropped. If the merge is just ending, it could replace the commit of the next
+/// writer, and delete files that this writer uses. So every writer gets its own directory, which is closed when the writer is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct WriterDirectory {
     files: MmapDirectory,
@@ -35,7 +35,7 @@ impl WriterDirectory {
     }
 }
 
-/// Closes a [`WriterDirectory`] when dropped, after the changes of single files that are in progress.
+/// Closes a [`WriterDirectory`] when dropped, and waits if a file is just being created, replaced or deleted.
 pub(super) struct CloseOnDrop(Arc<RwLock<bool>>);
 
 impl Drop for CloseOnDrop {
@@ -50,8 +50,10 @@ impl Directory for WriterDirectory {
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        let _changing =
-            self.changing().map_err(|error| DeleteError::IoError { io_error: Arc::new(error), filepath: path.to_owned() })?;
+        let Ok(_changing) = self.changing() else {
+            // tantivy logs any other error. The next writer deletes the file.
+            return Err(DeleteError::FileDoesNotExist(path.to_owned()));
+        };
         self.files.delete(path)
     }
 

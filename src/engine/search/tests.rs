@@ -383,10 +383,44 @@ fn opens_while_the_last_merge_of_a_dropped_writer_ends() {
     for position in 1..=150 {
         let index = open(dir.path());
         assert_eq!(index.position(), position - 1);
+        assert_eq!(index.matching(&SCOPE, "ann").expect("the search succeeds").len(), position - 1);
         // The sixth segment starts a merge.
-        index.apply(vec![Change::Add(Document::new(SCOPE, position as u32))]).expect("the change is applied");
+        let document = Document::new(SCOPE, position as u32).with(TextKind::Name, "ann");
+        index.apply(vec![Change::Add(document)]).expect("the change is applied");
         index.commit(position).expect("the commit succeeds");
     }
+}
+
+/// Regression test: a failed commit left a file of deletions, and the next commits failed because they used the same name.
+#[test]
+fn a_file_of_a_failed_commit_does_not_stop_the_next_one() {
+    let (dir, index) = index_of([person(0, "ann@x.io", "Ann"), person(1, "bob@x.io", "Bob")]);
+    drop(index);
+    let folder = dir.path().join(std::fs::read_to_string(dir.path().join("CURRENT")).expect("the file is readable"));
+    let files = || -> BTreeMap<String, Vec<u8>> {
+        let entries =
+            std::fs::read_dir(&folder).expect("the folder is readable").map(|entry| entry.expect("the entry is readable"));
+        let file = |entry: std::fs::DirEntry| std::fs::read(entry.path()).expect("the file is readable");
+        entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), file(entry))).collect()
+    };
+    let change = || {
+        let index = open(dir.path());
+        index.apply(vec![Change::Replace(person(1, "robert@x.io", "Robert"))]).expect("the change is applied");
+        index.commit(2).expect("the commit succeeds");
+        assert_eq!((found(&index, "bob"), found(&index, "robert")), (vec![], vec![1]));
+    };
+    let before = files();
+    change();
+    // Restores the folder as a commit leaves it that fails after it has written the deletions.
+    for name in files().into_keys().filter(|name| !name.ends_with(".del") && name != ".managed.json") {
+        std::fs::remove_file(folder.join(name)).expect("the file can be removed");
+    }
+    for (name, bytes) in before.iter().filter(|(name, _)| *name != ".managed.json") {
+        std::fs::write(folder.join(name), bytes).expect("the file can be written");
+    }
+    assert!(files().into_keys().any(|name| name.ends_with(".del")));
+    assert_eq!(open(dir.path()).position(), 1);
+    change();
 }
 
 #[derive(Clone, Debug)]

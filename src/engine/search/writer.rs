@@ -114,7 +114,7 @@ impl Writer {
             // Batches in flight to the previous writer do not return, so new batches are created.
             (self.home, self.spare) = batches();
             self.rushed = false;
-            tracing::info!(position = self.position, "the search index accepts changes again");
+            tracing::info!(position = self.position, "the writer of the search index was restarted from the last commit");
         }
         Ok(())
     }
@@ -162,19 +162,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Replaces the writer with one that starts from the last commit. tantivy's own rollback would leave merges of the previous writer
-    /// running, which could delete files of the new one.
+    /// Replaces the writer with one that starts from the last commit. After tantivy's own rollback, a merge of the previous writer could
+    /// still replace the commit of the new one.
     fn drop_uncommitted(&mut self) {
         // A writer holds the lock of the index until it is dropped.
         self.running = None;
         // The commit may have become durable before it failed, so its position is read again.
         if let Err(error) = self.start_again() {
-            tracing::warn!(%error, "the writer of the search index could not be restarted from the last commit; it will be tried again");
+            tracing::warn!(%error, "the writer of the search index could not be restarted from the last commit; the next change tries again");
         }
     }
 }
 
-/// A writer of tantivy. The fields are dropped in this order, so the files stay writable until the writer's threads have ended.
+/// A writer of tantivy. The fields are dropped in this order, so the directory stays open until the indexing threads have ended.
 struct RunningWriter {
     writer: IndexWriter<Entry>,
     _closing: CloseOnDrop,
@@ -190,6 +190,10 @@ impl RunningWriter {
             .build();
         let writer = index.writer_with_options(options)?;
         pass_committed(&writer)?;
+        // A failed commit leaves files whose names the next commit may use again.
+        if let Err(error) = writer.garbage_collect_files().wait() {
+            tracing::warn!(%error, "unused files of the search index could not be deleted");
+        }
         writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
         Ok(Self { writer, _closing: closing })
     }

@@ -77,7 +77,7 @@ pub struct Limits {
     /// callers have given up or will retry by then, and work must not pile up.
     pub reply_time: Duration,
     /// The maximum time that a reply may make no progress, whether the service produces no data or the client reads none. This limit
-    /// must be longer than `reply_time` and `body_time`, which end with a proper error response.
+    /// must be longer than `reply_time` and `body_time`, so that a request that exceeds those gets a proper error response first.
     pub stall_time: Duration,
     /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,
