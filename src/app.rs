@@ -115,7 +115,7 @@ fn administration_command(Cli { place, command }: Cli) -> ExitCode {
 
 fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     let done = done.and_then(|code| match output_failure() {
-        // A script must not mistake incomplete output for the whole output.
+        // If output was lost, the command fails, so that a script does not mistake incomplete output for the whole output.
         Some(error) if code == 0 => Err(Problem::failed(format_args!(
             "the command succeeded, but its output is incomplete: {error}; check the file or program that receives the output"
         ))),
@@ -199,7 +199,7 @@ fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let mut local = doctor::check(place.data(), place.config.as_deref(), &settings);
     if settings.cluster.database.is_some() && !cli::is_served(&folder::admin_socket(place.data())) {
-        // Only the node's own service opens its folder. A stopped node is not a problem.
+        // Only the service of a node opens the node's folder, so the other checks are skipped. A stopped node is not reported as a problem.
         let said = "this node is not running; to run the other checks, start it with `mailmill serve`";
         local.push(Finding::skipped("node", said));
         print(&cli::report(&local));

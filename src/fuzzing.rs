@@ -51,7 +51,6 @@ pub struct Target {
     pub words: &'static [&'static str],
 }
 
-/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "mime",
@@ -251,11 +250,11 @@ fn mime(data: &[u8]) {
     if let Ok(incoming) = inbound::read(data, &ENVELOPE) {
         assert!(incoming.tokens.len() <= data.len(), "tokens come from the message");
     }
-    // The same parser reads mail files that users import.
+    // The message parser also reads the mail files that users import.
     let _ = imported_html::mail(data);
 }
 
-/// Fuzzes one part of an otherwise valid report, so that mutations reach the part's parser.
+/// Fuzzes one part of an otherwise valid bounce or complaint report, so that mutations reach the part's parser.
 fn part(kind: &str, report: &str, data: &[u8]) {
     let head = format!(
         "From: mailer-daemon@example.com\r\nContent-Type: multipart/report; report-type={report}; boundary=b\r\n\r\n\

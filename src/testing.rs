@@ -8,7 +8,7 @@ pub mod mail_sink;
 pub mod name_server;
 pub mod platforms;
 pub mod ports;
-// The tests of the shipped program use this server, too.
+// The tests of the shipped program use this PostgreSQL server, too.
 #[allow(dead_code, reason = "each of the two users needs only a part of it")]
 pub mod postgres;
 pub mod site;
@@ -130,11 +130,11 @@ impl TestApp {
         self.restarted_on(&Space::unlimited())
     }
 
-    /// Returns the app after a restart on a disk with different free space.
+    /// Returns the app after a restart on a disk with this free space.
     pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
-        // Work that is still running ends with the process.
+        // This ends work that is still running, as the end of a process does.
         drop((runtime, api, engine));
         for store in stores {
             Arc::into_inner(store).expect("no other reference to the store exists").close();

@@ -44,54 +44,53 @@ macro_rules! each_unless_held {
 /// The workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service drains are
 /// last.
 pub const NODE_WORKERS: &[Worker] = &[
-    // This worker also runs periodically, because an index can fall behind even without a new commit, for example after a restart.
+    // The search index also needs periodic runs, because it can fall behind even without a new commit, for example after a restart.
     Worker {
         name: indexing::WORKER,
         wakes: &[tables::FEED],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::index),
     },
-    // This worker returns memory to the system soon after an import or a campaign.
+    // Memory is returned to the system soon after an import or a campaign.
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
-    // The stores check the free space before each write; this worker detects the end of a shortage even if nothing is written.
+    // The stores check the free space before each write. This worker detects the end of a shortage even if nothing is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
-    // A follower passes mail to the leader.
+    // Mail can arrive at every node. A follower forwards it to the leader.
     Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 
-/// The other workers. In a cluster, only the leader runs them. Workers that run until the service drains are last.
+/// The other workers. In a cluster, only the leader runs them. Workers that run until the service drains are last. Workers that a change
+/// wakes also run periodically, because some work waits for a time, such as a retry.
 pub const WORKERS: &[Worker] = &[
-    // A crash loses the counts in memory, usually those of the last ten seconds or less.
+    // A crash loses the request counts in memory, usually those of the last ten seconds or less.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
-    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "contact jobs",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each!(contacts::worker::run_jobs),
     },
-    // This worker also runs periodically to continue imports after a pause.
+    // Periodic runs continue imports after a pause.
     Worker {
         name: "platform imports",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: each_unless_held!(connections::worker::import),
     },
-    // This worker also runs periodically to start runs that are due, and to record the results of imports.
+    // Periodic runs start the imports that are due, and record the results of imports.
     Worker {
         name: "scheduled imports",
         wakes: &[tables::SCHEDULED_IMPORTS],
         period: Duration::from_secs(5),
         work: each_unless_held!(scheduled_imports::worker::run),
     },
-    // This worker also runs periodically to continue imports after a pause, and to start those that are due.
+    // Periodic runs continue imports after a pause, and start those that are due.
     Worker {
         name: "store imports",
         wakes: &[tables::STORE_SYNC_QUEUE],
         period: Duration::from_secs(2),
         work: each!(storefront::worker::sync),
     },
-    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "emails",
         // Changes to projects also wake this worker, because a generation waits for the import of its brand.
@@ -99,98 +98,91 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: each!(emails::worker::generate),
     },
-    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "email checks",
         wakes: &[tables::EMAIL_CHECK_QUEUE],
         period: Duration::from_secs(5),
         work: each!(emails::worker::check),
     },
-    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "previews",
         wakes: &[tables::PREVIEW_QUEUE],
         period: Duration::from_secs(5),
         work: each!(previews::worker::draw),
     },
-    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "brand imports",
         wakes: &[tables::PROJECT_IMPORT_QUEUE],
         period: Duration::from_secs(5),
         work: each!(projects::worker::import_sites),
     },
-    // This worker also runs periodically to retry fetching images.
+    // Periodic runs retry fetching images.
     Worker {
         name: "brand images",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
         work: each_unless_held!(projects::worker::analyze_images),
     },
-    // This worker also runs periodically to start campaigns whose scheduled time has come.
+    // Periodic runs start campaigns whose scheduled time has come.
     Worker {
         name: "campaigns",
         wakes: &[tables::CAMPAIGN_QUEUE, tables::MAILINGS],
         period: Duration::from_secs(1),
         work: each!(campaigns::worker::step),
     },
-    // This worker runs periodically, because each domain has its own time for the next check.
+    // This worker runs only periodically, because each domain has its own time for the next check.
     Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: each!(domains::worker::check_records) },
-    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "mailing planning",
         wakes: &[tables::MAILING_QUEUE],
         period: Duration::from_secs(5),
         work: each!(sending::worker::plan),
     },
-    // A crash usually loses the visits of the last tenth of a second or less.
+    // A crash loses the visits in memory, usually those of the last tenth of a second or less.
     Worker {
         name: "opens and clicks",
         wakes: &[],
         period: Duration::from_millis(100),
         work: each!(tracking::worker::write_visits),
     },
-    // This worker also runs periodically, because simulated recipients react after a delay.
+    // Periodic runs are needed because simulated recipients react after a delay.
     Worker {
         name: "bounces and complaints",
         wakes: &[tables::SIMULATIONS],
         period: Duration::from_secs(1),
         work: each!(tracking::worker::record_delivery_events),
     },
-    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "conversions",
         wakes: &[tables::CLICK_CHANGES],
         period: Duration::from_secs(5),
         work: each!(events::worker::attribute_again),
     },
-    // This worker runs only periodically, so that the events of a whole period are indexed together.
+    // Customer events are indexed only periodically, so that the events of a whole period are indexed together.
     Worker { name: "customer event indexes", wakes: &[], period: Duration::from_millis(500), work: each!(events::worker::index) },
-    // This worker also runs periodically to retry failed steps and to continue after a restart.
     Worker {
         name: "contact erasure",
         wakes: &[tables::ERASURES],
         period: Duration::from_secs(5),
         work: each!(tracking::worker::erase),
     },
-    // This worker also runs periodically to retry failed steps.
     Worker {
         name: "webhook events",
         wakes: &[tables::OUTBOX_QUEUE],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::fan_out),
     },
-    // This worker also runs periodically for redeliveries that wait for space in the queue.
+    // Periodic runs create redeliveries that waited for space in the queue.
     Worker {
         name: "webhook redeliveries",
         wakes: &[tables::WEBHOOK_REDELIVERIES, tables::WEBHOOK_REMOVALS],
         period: Duration::from_secs(5),
         work: each!(webhooks::worker::redeliver),
     },
-    // Deleting expired rows is not urgent.
+    // Deleting expired rows is not urgent, so a run every minute is enough.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
-    // The backup's age grows without commits, so this worker runs only periodically.
+    // The backup's age grows without commits, so it is checked periodically.
     Worker {
         name: "backup monitor",
         wakes: &[],
@@ -203,14 +195,14 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::LongControl(|engine| Box::pin(system::worker::drill(engine))),
     },
-    // This worker runs only periodically, so that it pauses between failed attempts.
+    // Restores of brands run only periodically, so that there is a pause between failed attempts.
     Worker {
         name: "brand restores",
         wakes: &[],
         period: Duration::from_secs(1),
         work: Work::LongControl(|engine| Box::pin(restores::worker::restore(engine))),
     },
-    // The log grows slowly, so a check every minute is enough.
+    // The cluster's log grows slowly, so a check every minute is enough.
     Worker {
         name: "cluster snapshots",
         wakes: &[],
@@ -242,7 +234,7 @@ fn give_memory_back(engine: Arc<Engine>) -> Running {
 
 fn watch_space(engine: Arc<Engine>) -> Running {
     Box::pin(async move {
-        // Creating the reserve allocates all of its disk space at once, which may take a while.
+        // Creating the reserve allocates all of its disk space at once. This may take a while, so it runs on a thread for blocking work.
         let space = engine.control.space().clone();
         tokio::task::spawn_blocking(move || space.tend()).await.map_err(Failure::internal)?;
         Ok(Step::Done)
@@ -254,7 +246,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
     let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
-        // An array instead of `||` makes all sweeps run.
+        // Every element of an array is evaluated, so all sweeps run. With `||`, the first sweep with more rows would be the last to run.
         let more = [
             idempotency::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
@@ -271,7 +263,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    // Old attempts are deleted even on an almost full disk, because the sign-in attempts of attackers must not use up the reserve.
+    // Old attempts are deleted even on an almost full disk, because attackers must not use up the reserve with sign-in attempts.
     let control = engine.control.clone();
     let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];

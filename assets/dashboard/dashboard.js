@@ -21,7 +21,7 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
-  // A double click submits a form only once.
+  // If a user double-clicks, the form is submitted only once.
   for (const form of root.querySelectorAll("form[method=post]")) {
     form.addEventListener("submit", (event) => {
       if (form.dataset.sent) return event.preventDefault();
@@ -29,11 +29,11 @@ function wire(root) {
       setTimeout(() => delete form.dataset.sent, 3000);
     });
   }
-  // After a click, these buttons show a progress message and cannot be clicked again.
+  // After a click, a button with `data-busy` shows this text and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
       if (event.submitter !== button || event.defaultPrevented) return;
-      // A disabled button would not submit its value, so it is disabled after the submission.
+      // A disabled button would not submit its value, so the button is disabled after the submission.
       setTimeout(() => {
         button.dataset.idle = button.textContent;
         button.disabled = true;
@@ -41,7 +41,7 @@ function wire(root) {
       });
     });
   }
-  // A click on these examples copies their text into a field.
+  // A click on a button with `data-fill` copies the button's text into the field with this ID.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;
     button.addEventListener("click", () => {
@@ -79,17 +79,17 @@ async function renew(id, address) {
     const fresh = page.getElementById(id);
     // Rate limits and server errors are temporary; the `catch` block retries the request.
     if (answer.status === 429 || answer.status > 499) throw answer;
-    // The user was signed out, or the page has changed.
+    // If the element is missing, the user was signed out, or the page has changed.
     if (!fresh) return location.reload();
-    // The keyboard focus stays on the same control.
+    // Keeps the keyboard focus on the same control.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // Open `<details>` elements stay open.
+    // Keeps open `<details>` elements open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();
   } catch {
-    // The server is temporarily unavailable, so the request is repeated later.
+    // The server may be temporarily unavailable, so an element that refreshes itself tries again.
     if (old.dataset.live) setTimeout(() => renew(id, address), 5000);
   }
 }
@@ -112,7 +112,7 @@ function search(form) {
     }, 200);
   });
 }
-// The browser's time zone is the default.
+// Empty fields for a time zone get the browser's time zone.
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
@@ -129,7 +129,7 @@ function again(row) {
     again(next);
   }, { once: true });
 }
-// Updates the preview of a form while the user edits. The response contains the new preview and the new rows.
+// Updates the preview of a form while the user edits the form. The response contains the new preview and the new rows of the form.
 function preview(form) {
   let timer, asked = 0;
   const { preview: shown, rows } = form.dataset;
@@ -187,7 +187,7 @@ function theme(form) {
 }
 for (const form of document.querySelectorAll("form[data-theme]")) theme(form);
 wire(document);
-// The Back button can show a page as it was left. Its buttons must work again.
+// The Back button can restore a page with disabled buttons, so they are enabled again.
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   for (const button of document.querySelectorAll("[data-idle]")) {

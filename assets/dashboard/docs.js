@@ -22,7 +22,7 @@ function choose(language) {
 try {
   choose(localStorage.getItem(KEY));
 } catch {
-  // Without local storage, the choice lasts only for this page.
+  // Without local storage, no language is remembered from earlier pages.
 }
 addEventListener("change", ({ target }) => {
   const group = target.closest?.(".samples");
@@ -34,7 +34,7 @@ addEventListener("change", ({ target }) => {
   try {
     localStorage.setItem(KEY, target.value);
   } catch {
-    // Without local storage, the choice lasts only for this page.
+    // Without local storage, the chosen language applies only to this page.
   }
 });
 

@@ -10,8 +10,8 @@ use crate::vocab::environment::Environment;
 
 /// The file that the process locks while it uses the folder. The kernel releases the lock however the process ends.
 const LOCK: &str = "mailmill.lock";
-/// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and the file that
-/// the first start writes first.
+/// The files allowed in a folder without data: Mailmill's lock file, the folder that file systems create in their root, and the record that
+/// the first start writes before any other file.
 const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
 /// The folder for commits that are not in the continuous backup yet.
 pub const SPOOL: &str = "backup-spool";

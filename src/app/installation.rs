@@ -61,7 +61,8 @@ pub struct Opener<'a> {
     pub log: Option<Arc<dyn CommitLog>>,
 }
 
-/// The record of an incomplete start that gives the stores their identity. No request is acknowledged before this start is complete.
+/// The record of the start that gives the stores their identity, while that start is incomplete. No request is acknowledged before it is
+/// complete.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FirstStart {
@@ -312,9 +313,9 @@ pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(),
     FirstStart { key_check: Some(seal.check_value()), ..first }.write(folder)
 }
 
-/// Records the first start in an empty folder, or checks that the stores of the existing installation exist. This must come before any
-/// other file is written: without this record, a folder that contains only the disk space reserve or the spool of the continuous backup is
-/// treated as an installation whose stores are missing.
+/// Records the first start in an empty folder, or checks that the stores of the existing installation exist. Call this before any other
+/// file is written: without the record, a folder that contains only the disk space reserve or the spool of the continuous backup is treated
+/// as an installation whose stores are missing.
 pub fn prepare(folder: &Folder, random: &dyn Random) -> Result<(), Problem> {
     let room = || wait_for(folder.path(), limits::NEW_INSTALLATION_BYTES);
     match FirstStart::read(folder)? {

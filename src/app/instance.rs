@@ -46,7 +46,7 @@ pub struct FolderLocation {
 }
 
 impl FolderLocation {
-    /// Returns the place of the file at `path`, which must exist.
+    /// Returns the location of the file at `path`, which must exist.
     fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
         let found = fs::metadata(path)?;
         let born = found.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
@@ -58,7 +58,7 @@ impl FolderLocation {
         })
     }
 
-    /// Describes how `here` differs from this place; returns `None` if there is no difference.
+    /// Describes how the location `here` differs from this location; returns `None` if there is no difference.
     fn differs(&self, here: &Self) -> Option<&'static str> {
         let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
         let other_file = match (&self.born, &here.born) {

@@ -44,7 +44,7 @@ fn choose<'a>(models: &'a Models, named: Option<&str>) -> Result<&'a Arc<Client>
             (false, Some(name)) => {
                 Problem::misused(format_args!("no model named {name} is enabled; use one of: {}", names.join(", ")))
             }
-            (false, None) => Problem::misused(format_args!("choose a model with --model: {}", names.join(", "))),
+            (false, None) => Problem::misused(format_args!("no model was named; use --model with one of: {}", names.join(", "))),
         }
     })
 }

@@ -63,7 +63,7 @@ impl Node {
         let (member, schema) = Member::connect(options, clock.clone(), random).map_err(Problem::failed)?;
         warn_about_clock(&member, clock.as_ref());
         let seal = master_key(folder, own, &schema)?;
-        // Without the master key, this value is no help in guessing the secret.
+        // The cluster stores this check value. Without the master key, the value cannot be used to test guesses of the secret.
         let check = HEXLOWER.encode(&seal.derive(&format!("mailmill cluster secret v1 {}", secret.expose())));
         let shared = member.shared();
         let mut link = Link::new(shared.database.clone());

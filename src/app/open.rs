@@ -71,7 +71,7 @@ impl OpenFolder {
         let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random, log: None };
         let capture = capture(&folder, &settings)?;
         if let Some(capture) = &capture {
-            // This cannot fail: the member is new, so it has no backup yet.
+            // Setting the backup cannot fail, because the member is new and has no backup yet.
             let _ = node.member.shared().backup.set(capture.clone());
         }
         let OpenNode { member, seal, nodes, stores } = node.open(&folder, &random)?;

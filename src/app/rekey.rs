@@ -79,7 +79,7 @@ impl Goal {
         })
     }
 
-    /// Returns a note about losses that the list does not include.
+    /// Returns a note about losses that an interrupted rekey caused and the list does not include; empty if there was no interrupted rekey.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",
@@ -203,7 +203,10 @@ fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
         if aside.exists() {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
-                format!("{} already exists, so the old key cannot be kept under this name", aside.display()),
+                format!(
+                    "{} already exists (move it to another folder), so the old key cannot be kept under this name",
+                    aside.display()
+                ),
             ));
         }
         fs::rename(&file, aside)?;

@@ -85,7 +85,7 @@ fn preview(preview: &Value, mode: RestoreMode, with_deleted: bool) -> String {
     out.push_str(&format!("{:<12}{:>10}{:>10}{:>10}\n", "KIND", "THEN", "MISSING", "EXIST"));
     let mut line = |kind: &str, counts: &Value| {
         let count = |name: &str| counts[name].as_u64().unwrap_or_default();
-        // Only contacts have the counts `deleted` and `erased`.
+        // Only contacts have the counts `deleted` and `erased`; for other kinds, both counts are 0.
         let missing = count("missing") + count("deleted") + count("erased");
         out.push_str(&format!("{kind:<12}{:>10}{missing:>10}{:>10}\n", count("inBackup"), count("existing")));
     };

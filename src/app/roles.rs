@@ -36,7 +36,7 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut leading: Option<Leading> = None;
     loop {
         let changes = CACHED.map(|table| Box::pin(engine.control.changed(table).notified()));
-        // Read the drain request before the role: if this node became the leader before the request, its leadership is handed over.
+        // Read the drain request before the role, so that a node that became the leader before the request hands over its leadership.
         let must_end = *drain.borrow_and_update();
         let now = role.borrow_and_update().clone();
         if let Some(former) = leading.take_if(|lead| lead.is_over(&now)) {
@@ -79,7 +79,7 @@ pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
 struct Leading {
     epoch: i64,
     tasks: Tasks,
-    /// The number of workers that run in either role. They come first on the board.
+    /// The number of workers that run in either role. Their entries in the engine's `workers` come first.
     workers: usize,
 }
 
@@ -130,8 +130,7 @@ pub async fn leave_full_disk(engine: Arc<Engine>, member: Arc<Member>) {
         }
         tracing::warn!(node = member.node(), "the disk of this node is almost full, so another node should lead the cluster");
         member.step_down().await;
-        // If no other node takes the lease, this node leads again. The long pause keeps such attempts rare, because each of them interrupts
-        // writes.
+        // If no other node takes the lease, this node leads again. The pause is long because each attempt to step down interrupts writes.
         tokio::time::sleep(limits::CLUSTER_FULL_DISK_PAUSE).await;
     }
 }
@@ -149,7 +148,8 @@ fn load(engine: &Engine) {
 mod tests {
     use super::*;
 
-    // Otherwise, the workers of the previous term would continue, and the node would keep the lease without serving as the leader.
+    // If the end of the earlier term were missed, its workers would continue, and the node would keep the lease without serving as the
+    // leader.
     #[tokio::test]
     async fn a_lead_is_over_even_if_the_node_already_leads_again() {
         let lead = Leading { epoch: 3, tasks: Tasks::new(Handle::current()), workers: 0 };

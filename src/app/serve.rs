@@ -52,7 +52,7 @@ pub struct Start {
     /// Whether sending resumes if the folder is a copy.
     pub resume: bool,
     pub demo: Option<demo::DemoTarget>,
-    /// This process as a node of a cluster.
+    /// The cluster node that this process runs as; `None` outside a cluster.
     pub node: Option<Node>,
 }
 
@@ -94,7 +94,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
     let docs = pages.render_ahead();
     let front = Arc::new(WithLeader::new(api.clone(), WithTools::new(api, pages, &tasks), client));
-    // A strong reference would keep the stores open at shutdown.
+    // The reference is weak, because a strong one would keep the stores open at shutdown.
     let weak_front = Arc::downgrade(&front);
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
@@ -140,7 +140,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         tracing::error!(%error, "a store has failed; the service stops");
     }
     if let Some(member) = engine.cluster.as_ref().filter(|_| failure.is_none()) {
-        // Another node takes over before this node stops forwarding and answering requests.
+        // In a cluster, another node takes over before this node stops forwarding and answering requests.
         let time = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME + limits::CLUSTER_RESIGN_TIME;
         let drained = tokio::time::timeout(time, member.drain()).await;
         tracing::info!(drained = drained.is_ok(), "left the elections of the cluster");
@@ -297,7 +297,7 @@ impl ReadyFile {
             "http": bound.http, "https": bound.https, "socket": bound.socket, "inbound": mail_in.smtp,
             "inboundLmtp": mail_in.lmtp, "pid": std::process::id(),
         });
-        // A program that waits for the file must never see incomplete content.
+        // Rename the complete file, so that a program that waits for the file never reads incomplete content.
         let mut aside = path.as_os_str().to_owned();
         aside.push(".part");
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));

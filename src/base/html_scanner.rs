@@ -208,7 +208,7 @@ fn next_attribute<'a>(text: &'a str, base: usize, position: &mut usize) -> Optio
     };
     let start = skip(*position, "/");
     let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-    // An equals sign at the start belongs to the name.
+    // An equals sign at the start of an attribute belongs to the attribute's name (HTML standard).
     let stop = |c: char| c.is_ascii_whitespace() || c == '/' || c == '=';
     let first = rest.chars().next()?.len_utf8();
     let name_end = rest.get(first..)?.find(stop).map_or(text.len(), |at| start + first + at);

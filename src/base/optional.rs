@@ -76,7 +76,7 @@ fn is_none<T: Serialize + ?Sized>(value: &T) -> bool {
     value.serialize(IsNone).unwrap_or(false)
 }
 
-/// A serializer, or a serializer of a list or an object, that omits fields that are `None`.
+/// Wraps a serializer, or the serializer of a list or an object, and omits fields that are `None`.
 struct Leaving<S>(S);
 
 macro_rules! pass_on {
@@ -247,7 +247,7 @@ impl<C: ser::SerializeMap> ser::SerializeMap for Leaving<C> {
         self.0.serialize_value(&WithoutNone(value))
     }
 
-    // Flattened fields are serialized through this method.
+    // serde serializes flattened fields with `serialize_entry`.
     fn serialize_entry<K: Serialize + ?Sized, T: Serialize + ?Sized>(&mut self, key: &K, value: &T) -> Result<(), C::Error> {
         if is_none(value) { Ok(()) } else { self.0.serialize_entry(key, &WithoutNone(value)) }
     }
@@ -373,7 +373,7 @@ impl Serializer for IsNone {
         Ok(false)
     }
 
-    // The default implementation of the trait would write the text first.
+    // The default implementation of `collect_str` would format the value, although its text is not needed.
     fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<bool, NotNone> {
         Ok(false)
     }

@@ -10,7 +10,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// The period from the earliest to the latest time.
+    /// The period that contains all times.
     pub const ALWAYS: Self = Self { from: Timestamp(i64::MIN), to: Timestamp(i64::MAX) };
 
     pub fn contains(&self, at: Timestamp) -> bool {

@@ -14,7 +14,7 @@ pub fn has_sure_code(text: &str) -> bool {
             && digits(pair[1].split('-').next().unwrap_or_default(), 5)
     });
     let british = words.windows(2).any(|pair| is_british(pair[0], pair[1]));
-    // These codes are also written without a space.
+    // Irish and Canadian codes are also written without a space.
     let is_joined = |text: &str| is_eircode(text) || is_canadian(text);
     let irish_or_canadian = words.windows(2).any(|pair| is_joined(&pair.concat())) || words.iter().any(|word| is_joined(word));
     dutch || american || british || irish_or_canadian

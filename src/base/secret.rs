@@ -75,7 +75,7 @@ impl JsonSchema for Secret<String> {
 }
 
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    // ring is twice as fast as sha2 on processors without SHA instructions.
+    // The ring library computes SHA-256 twice as fast as the sha2 library on processors without SHA instructions.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
     digest.as_ref().try_into().expect("a SHA-256 digest has 32 bytes")
 }

@@ -107,7 +107,7 @@ pub fn push_without_accent(c: char, out: &mut String) {
         'œ' => out.push_str("oe"),
         'æ' => out.push_str("ae"),
         '’' | '‘' | 'ʼ' => out.push('\''),
-        // The combining dot in the lowercase form of `İ`.
+        // Removes the combining dot in the lowercase form of `İ`.
         '\u{307}' => {}
         other => out.push(other),
     }

@@ -104,7 +104,7 @@ impl Hold {
 
     /// Completes when sending is not on hold.
     pub async fn released(&self) {
-        // The sender is a part of `self`, so it still exists.
+        // The wait fails only if the sender was dropped, but `self` owns the sender.
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 }

@@ -1,9 +1,10 @@
 //! The outbox: events for webhooks, written in the same transaction as their cause (`assets/docs/webhooks.md`).
 //!
-//! An event is committed together with its cause, and is stored in the exact bytes that receivers get. An event for an active webhook stays
-//! in a separate queue until its webhooks have been looked up: IDs are ordered only to the second, so a cursor could miss new events. The
-//! outbox stores how many webhooks subscribe to each kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old
-//! events are deleted. Events of a kind to which no webhook subscribes, whether active or inactive, are not written.
+//! An event is committed together with its cause, and is stored in the exact bytes that receivers get. An event to which an active webhook
+//! subscribes stays in a separate queue until the fan-out has found its webhooks. The fan-out cannot follow the event IDs with a cursor
+//! instead: IDs are ordered only to the second, so a cursor could miss new events. The outbox stores how many webhooks subscribe to each
+//! kind of event; the webhooks themselves and their deliveries are stored elsewhere. Old events are deleted. Events of a kind to which no
+//! webhook subscribes, whether active or inactive, are not written.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,10 +19,10 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
-/// The queue of events. Invariant: an event for an active webhook is queued until its webhooks have been looked up, and an erased event
-/// until its deliveries have been erased too.
+/// The queue of events. Invariant: an event to which an active webhook subscribes is queued until the fan-out has found its webhooks, and
+/// an erased event until its deliveries have been erased too.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
-/// For each kind of event, how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
+/// For each kind of event, how many active webhooks subscribe to it; under the keys with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(OUTBOX), RowCheck::of(QUEUE), RowCheck::of(INTEREST)];
@@ -123,7 +124,7 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Returns the `limit` oldest events, oldest first, leaving out erased events.
+/// Reads the `limit` oldest events, and returns those that are not erased, oldest first.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())

@@ -41,11 +41,12 @@ const MAIL: &str = "/admin/cluster/mail";
 const MAIL_SENDER: HeaderName = HeaderName::from_static("x-mailmill-mail-sender");
 const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-recipient");
 
-/// The page that a browser shows while no leader can be reached. The page reloads after two seconds, the usual duration of a handover.
+/// The page that a browser shows while no leader can be reached. It reloads after two seconds; a handover has usually ended by then.
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
                          <title>One moment</title><h1>One moment</h1><p>The service is not available at the moment. This page reloads \
                          automatically.</p></html>";
-/// The page after a form that may not have been processed. It does not reload, because a reload would not send the form again.
+/// The page that a browser shows after a form that may not have been processed. It does not reload, because a reload would not send the
+/// form again.
 const NOT_SENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Try again</title><h1>Try again</h1>\
                         <p>The service is not available at the moment, so your change may not be saved. Go back, reload the page, \
                         and if the change is missing, make it again.</p></html>";
@@ -58,11 +59,11 @@ pub struct WithLeader<S> {
     client: Option<NodeClient>,
     /// When a failure to reach the leader was last logged, in milliseconds on the monotonic clock.
     warned_at: AtomicI64,
-    /// When the last attempt to reach the leader failed, on the same clock.
+    /// When the last attempt to reach the leader failed, in milliseconds on the monotonic clock.
     failed_at: AtomicI64,
 }
 
-/// Visits, in the order of [`Environment::ALL`].
+/// The visits of each environment, in the order of [`Environment::ALL`].
 type Visits = [Vec<Visit>; 2];
 
 impl<S> WithLeader<S> {
@@ -135,7 +136,7 @@ impl<S: Service> WithLeader<S> {
         let Some(member) = &engine.cluster else { return };
         loop {
             tokio::time::sleep(limits::CLUSTER_REPORT_PAUSE).await;
-            // A leader's worker stores the leader's visits.
+            // If this node leads, its own worker stores its visits.
             while !member.leads() && member.leader().is_some() {
                 let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
                 if visits.iter().all(Vec::is_empty) {
@@ -178,7 +179,7 @@ impl<S: Service> WithLeader<S> {
         }
         match self.forward(of_node(MAIL, headers, raw)).await {
             Ok(reply) if reply.status == StatusCode::NO_CONTENT => Ok(()),
-            Ok(_) => Err(Failure::because(Code::Unavailable, "The leader of the cluster did not handle the message.")),
+            Ok(_) => Err(Failure::because(Code::Unavailable, "The cluster's leader did not handle the message; try again.")),
             Err(reason) => Err(Failure::because(Code::Unavailable, reason)),
         }
     }

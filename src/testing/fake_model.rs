@@ -26,7 +26,7 @@ pub enum Reaction {
     Status(u16, String, Option<u64>),
     /// Sends these bytes as the body of a 200 response.
     Bytes(Vec<u8>),
-    /// Sends the head of a response, then closes the connection.
+    /// Sends the head and the first bytes of a response, then closes the connection.
     Broken,
     /// Sends nothing for this time.
     Silent(Duration),
@@ -348,7 +348,7 @@ fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool
             return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
         }
         Reaction::Silent(time) => {
-            // The client gives up before the thread ends, and the test does not wait for the thread.
+            // The client gives up before the thread ends, so there is nothing to send. The test does not wait for the thread.
             std::thread::sleep(time);
             return Ok(());
         }

@@ -197,7 +197,7 @@ impl Platforms {
     }
 }
 
-/// The status of a contact on a platform, derived from its number: of ten contacts, six are subscribed.
+/// The status of a contact on a platform. Initially, it depends on the contact's number: of ten contacts, six are subscribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Subscribed,

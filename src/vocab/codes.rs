@@ -1,7 +1,7 @@
 //! TABLE: the error codes of the API, with their status, their code in responses, and a default message.
 //!
-//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one. The field and a
-//! related operation are added separately. `surfaces/docs/remedies.rs` explains the codes.
+//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one, and can also
+//! name a field and a related operation. `surfaces/docs/remedies.rs` explains the codes.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
@@ -74,7 +74,7 @@ const fn code(code: Code, status: u16, wire: &'static str, message: &'static str
 /// All error codes, in the order of [`Code`].
 pub const CODES: &[CodeInfo] = &[
     code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has an invalid value; data.field names the field."),
-    // A client with a broken serializer gets this code. A client that sent a wrong value gets `INVALID_REQUEST`.
+    // A client with a broken serializer gets this code; a client that sent a wrong value gets `INVALID_REQUEST`.
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON; correct its syntax."),
     code(
         Code::IdempotencyKeyInvalid,
@@ -82,7 +82,7 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_KEY_INVALID",
         "Idempotency-Key must have 1 to 100 characters: visible ASCII characters and spaces.",
     ),
-    // `data.connections` lists the connections that the caller can choose from.
+    // In the response, `data.connections` lists the connections that the caller can choose from.
     code(
         Code::IntegrationAccountRequired,
         400,
@@ -123,24 +123,24 @@ pub const CODES: &[CodeInfo] = &[
         "METHOD_NOT_ALLOWED",
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
-    // Some mail services repeat a request unless the response has this status.
-    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "This request can never be accepted; do not send it again."),
+    // Mailgun repeats a request unless the response has this status.
+    code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "The request is invalid and can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
-    // `data.id` is the ID of the existing contact.
+    // In the response, `data.id` is the ID of the existing contact.
     code(
         Code::ContactExists,
         409,
         "CONTACT_EXISTS",
         "The brand already has a contact with this email. Edit that contact instead.",
     ),
-    // `data.projectId` and `data.name` describe the existing brand.
+    // In the response, `data.projectId` and `data.name` describe the existing brand.
     code(
         Code::BrandExists,
         409,
         "BRAND_EXISTS",
         "The account already has a brand that was imported from this site; use that brand instead.",
     ),
-    // `data.id` is the ID of the object that already has this name.
+    // In the response, `data.id` is the ID of the object that already has this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose a different name, or rename the object that has it."),
     code(
         Code::LimitReached,
@@ -160,14 +160,14 @@ pub const CODES: &[CodeInfo] = &[
         "MODEL_FAILED",
         "The language model gave no usable response; try again, or use the built-in composer.",
     ),
-    // `data.editId` is the ID of the edit.
+    // In the response, `data.editId` is the ID of the edit.
     code(
         Code::EditFailed,
         409,
         "EDIT_FAILED",
         "The edit could not be applied, so nothing was changed; rephrase the instruction.",
     ),
-    // `data.version` is the email's current version.
+    // In the response, `data.version` is the email's current version.
     code(
         Code::VersionConflict,
         409,
@@ -192,7 +192,7 @@ pub const CODES: &[CodeInfo] = &[
         "PROVIDER_RECONNECT_REQUIRED",
         "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
     ),
-    // `data.status` is the object's current status.
+    // In the response, `data.status` is the object's current status.
     code(
         Code::WrongState,
         409,
@@ -212,7 +212,7 @@ pub const CODES: &[CodeInfo] = &[
         "No mail transport is configured; set mail.relay or mail.direct.",
     ),
     code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
-    // `data.reason` states why the recipient cannot be mailed.
+    // In the response, `data.reason` states why the recipient cannot be mailed.
     code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient cannot be emailed; see data.reason."),
     code(
         Code::NotValidated,
@@ -252,7 +252,7 @@ pub const CODES: &[CodeInfo] = &[
         "SENDING_CAPACITY",
         "Too many emails are waiting to be sent; retry after data.retryAfterMs milliseconds.",
     ),
-    // `data.retryAfterMs` is the time in milliseconds until the day or month ends.
+    // In the response, `data.retryAfterMs` is the time in milliseconds until the day or month ends.
     code(
         Code::QuotaExceeded,
         429,
@@ -267,14 +267,14 @@ pub const CODES: &[CodeInfo] = &[
         "A request with this Idempotency-Key is still running; try again later.",
     ),
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The rate limiter is temporarily unavailable; try again."),
-    // Requests that write get this error until disk space is freed.
+    // Operations that write return this error until disk space is freed.
     code(
         Code::StorageFull,
         503,
         "STORAGE_FULL",
         "The server is read-only because its disk is almost full; try again after space is freed.",
     ),
-    // The provider failed, or is rate limiting the connected account.
+    // The platform or store failed, or is rate limiting the connected account.
     code(
         Code::ProviderUnavailable,
         503,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ContactStatus")]
 pub enum Status {
-    /// The contact may be sent campaigns.
+    /// Campaigns may be sent to the contact.
     Subscribed,
-    /// The contact unsubscribed, or a user unsubscribed the contact. Only transactional messages may be sent.
+    /// The contact unsubscribed, or a user unsubscribed the contact. Only transactional messages may be sent to the contact.
     Unsubscribed,
     /// The contact's address does not accept mail.
     Bounced,

@@ -159,7 +159,7 @@ pub mod kinds {
     }
 }
 
-/// How the identifiers of copies of a brand's objects are created.
+/// How copies of a brand's objects get their identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyIds {
     /// Each copy keeps the original's identifier, because the original no longer exists or is replaced.

@@ -1,5 +1,5 @@
 //! Limits on sizes, counts and times, with the reason for each. A value that operators may want to change is a setting instead.
-// long: one table with the reason for each number, looked up by name.
+// long: all limits are in one table, with the reason for each number.
 
 // --- Lists ---
 
@@ -9,7 +9,7 @@ pub const PAGE_LIMIT_DEFAULT: u64 = 20;
 /// larger limits are rejected.
 pub const PAGE_LIMIT_MAX: u64 = 100;
 /// The maximum offset in a list. A request with an offset gets slower as the offset grows. Larger offsets are rejected; filters or an
-/// export find such rows faster.
+/// export reach those rows faster.
 pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 // --- Data files ---
@@ -26,8 +26,8 @@ pub const BUDGET_WINDOW_MS: i64 = 60_000;
 /// The ratio of a user's request budget to a key's budget. It is this high because a dashboard page calls up to about ten operations.
 /// Users and keys have separate windows.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// The minimum budget for direct sends, per minute, for each recipient per second of the sending rate. With a smaller budget, an account
-/// could not use its sending capacity.
+/// The minimum budget for direct sends: requests per minute for each recipient per second of the plan's sending rate. With a smaller
+/// budget, an account could not use its sending rate.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
@@ -71,7 +71,7 @@ pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The number of characters of a browser's User-Agent that a list of sessions shows. Browsers identify themselves within this length; the
 /// rest is removed.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two writes of a session's expiry time to disk, so that most requests cost no write.
+/// The minimum time between two writes of a session's last use to disk, so that most requests cost no write.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
 /// The number of failed sign-in attempts within [`SIGN_IN_WINDOW_MS`] before further attempts must wait, per client address and per
 /// account. Users mistype a password a few times, not ten.
@@ -89,7 +89,7 @@ pub const PASSWORDS_WAITING_MAX: usize = 64;
 /// back by less than an hour.
 pub const TOTP_STEPS_KEPT: usize = 120;
 /// The maximum number of addresses and accounts that a brute-force throttle remembers. Each takes about a hundred bytes, for a total of 5
-/// MB. At the limit, old ones are dropped.
+/// MB. At the limit, the less recently used half is dropped.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
 /// checked.
@@ -200,8 +200,8 @@ pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
 
 /// The maximum size of a dashboard form without files, ten times the longest text that users type. Larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// The maximum size of the fields that the sign-in form carries for a form that was submitted after the session had ended. The sign-in
-/// form's own fields, mainly the return path, use the rest of the maximum form size.
+/// The maximum size of a form's fields that the sign-in form carries, if the session had ended before the user submitted the form. The
+/// sign-in form's own fields, mainly the return path, use the rest of the maximum form size.
 pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1024;
 /// The maximum size of a dashboard form with an image: a phone photo whose Base64 encoding fits into the body of an API request. Larger
 /// forms are rejected.
@@ -223,7 +223,7 @@ pub const NEXT_BYTES_MAX: usize = 4_000;
 
 /// The maximum length of a project's name, which is shown on one line of a list. Longer names are rejected.
 pub const PROJECT_NAME_CHARACTERS_MAX: usize = 200;
-/// The maximum number of a project's website URLs. A brand rarely has more than a few websites, and each is fetched and read completely.
+/// The maximum number of a project's website URLs. A brand rarely has more than a few websites, and an import reads every URL in the list.
 /// Longer lists are rejected.
 pub const PROJECT_URLS_MAX: usize = 10;
 /// The maximum length of a URL. Common browsers and servers accept URLs of this length; longer URLs are rejected.
@@ -552,8 +552,8 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// The pause between checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
-/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week; later activity is
-/// included only in the totals.
+/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week. Activity after the last of
+/// these days is included only in the totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
 /// The maximum number of links in a campaign report, most clicked first. Few newsletters have more, and users do not read a longer
 /// list. Other links are omitted.
@@ -853,20 +853,21 @@ pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
 pub const COMPOSER_LIST_MAX: usize = 12;
 /// The maximum number of products that the composer chooses from. It reads all of them for each email, in a few milliseconds.
 pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
-/// The maximum number of knowledge-base entries that the composer quotes. It reads all of them for each email, in tens of milliseconds.
+/// The maximum number of knowledge-base entries that the composer considers for quotes. It reads all of these for each email, in tens of
+/// milliseconds.
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The maximum number of emails in a series: one a month for a year. Requests for more are rejected.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- DNS ---
 
-/// The time limit for one DNS query, including all attempts. It is short enough that a request with several queries in a row can still
+/// The time limit for one DNS query, including its repetitions. It is short enough that a request with several queries in a row can still
 /// respond in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The number of attempts of a DNS query. Packets get lost, so a query without a response is sent again; two lost packets in a row are
-/// rare.
+/// The number of times that a failed DNS query is repeated. Packets get lost, so a query without a response is sent again; three lost
+/// packets in a row are rare.
 pub const DNS_ATTEMPTS: usize = 2;
 /// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that receive the most mail. The least used
 /// responses are dropped first.
@@ -1305,7 +1306,7 @@ pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// ends the connection.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
 /// The maximum number of bytes read of one message. A message that is too large is discarded but read up to this limit, so that its sender
-/// gets Mailmill's reply. Beyond the limit, the connection is closed.
+/// gets the reply. Beyond the limit, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
 /// The size up to which a message does not count toward [`INBOUND_MEMORY_BYTES_MAX`]. The bounces of nearly all servers are smaller. On
 /// all connections together, this part of the messages takes at most 32 MiB.
@@ -1368,8 +1369,8 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The pause before an attempt that was not sent for lack of file descriptors is repeated, in milliseconds. Other requests have ended by
-/// then.
+/// The pause, in milliseconds, before an attempt is repeated that could not be sent for lack of file descriptors. Other requests have ended
+/// by then.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
@@ -1436,8 +1437,8 @@ pub const MAIL_FEEDBACK_EVENT_BYTES_MAX: usize = 256 * 1024;
 pub const MAIL_FEEDBACK_EVENTS_MAX: usize = 5_000;
 /// The maximum age of a signed request. Services repeat a request for up to a day, some with the original time in the signature.
 pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
-/// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five
-/// minutes). Also how far any service's clock may be ahead of the server's clock.
+/// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five minutes).
+/// The clock of any mail service may be ahead of the server's clock by at most the same time.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
 /// The number of request IDs that are remembered per mail service, which take about 10 MB. Above the limit, the oldest ID is forgotten; the
 /// events of its request still have no second effect.
@@ -1558,8 +1559,8 @@ pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough that they share database pages, few enough to take only a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// The minimum number of keys of one request that are stored together as a run. Fewer keys are indexed immediately, because each lookup
-/// searches every run.
+/// The minimum number of new event keys in one request that are stored together as a run. Fewer keys are indexed immediately, because each
+/// lookup searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
@@ -1697,7 +1698,7 @@ pub const CONNECTIONS_MAX: usize = 200;
 pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
 /// The maximum length of a connection's name. Account names on the platforms are shorter.
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of sources in one import from a platform. The API documents this number.
+/// The maximum number of sources in one import from a platform, as stated in the API documentation.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
 /// The maximum number of fields in the mapping of an import from a platform: twice the maximum number of a contact's custom fields, because
 /// a mapping also names the fields to omit. Larger mappings are rejected.
@@ -1782,8 +1783,8 @@ pub const PROVIDER_EXPORT_IMAGES_MAX: usize = 50;
 pub const PROVIDER_EXPORT_IMAGE_BYTES_MAX: usize = 5_000_000;
 /// The maximum number of pages that an export searches for a draft by name: a thousand drafts, enough for those of the last day.
 pub const PROVIDER_EXPORT_PAGES_MAX: usize = 10;
-/// How far back before its own start an export searches for objects that it may have created, in milliseconds. The time allows for clock
-/// differences.
+/// How far back, in milliseconds, an export searches for objects that an interrupted attempt may have created. The time allows for
+/// differences between the clocks.
 pub const PROVIDER_EXPORT_CLOCK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum length of the subject in the name of an exported template. Mailchimp shows 100 characters of a name.
 pub const EXPORT_NAME_CHARACTERS_MAX: usize = 80;
@@ -2014,8 +2015,8 @@ pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
 /// The minimum size of the log since the last snapshot that triggers a new snapshot. A node that reads this much log starts within seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// The number of commits since the last snapshot that trigger a new one if their size is at least a quarter of the last one's. A new node
-/// applies each of these commits, so more commits would make its start slow.
+/// The number of commits since the last snapshot that trigger a new snapshot, if these commits have more than a quarter of the last
+/// snapshot's size. A new node applies each of these commits, so more of them would make its start slow.
 pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
 /// The maximum age of a follower's data in milliseconds. If its data is older, the follower forwards reads too, because users would
 /// notice.
@@ -2027,7 +2028,7 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 /// The time that a former leader's workers have to stop before they are aborted, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The pause between two reports of the visits that a follower has in memory. A handover takes about as long.
+/// The pause between two reports of the visits that a follower has in memory. A handover rarely takes longer.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum size of a follower's report of visits. A report has at most [`VISITS_PER_WRITE`] visits of each environment, each of about
 /// 500 bytes, so nearly all reports are less than a quarter of this size.

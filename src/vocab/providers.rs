@@ -140,7 +140,7 @@ impl ConnectionUse {
     }
 }
 
-/// Whether an import from a platform includes contacts that have never subscribed or unsubscribed.
+/// Whether an import from a platform includes contacts who have neither subscribed nor unsubscribed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentMode {

@@ -17,7 +17,7 @@ pub enum Role {
     Editor,
     /// The role can read data, and check and preview emails.
     Viewer,
-    /// The role has exactly these permissions and cannot manage the account.
+    /// The role has exactly the permissions in the set and cannot manage the account.
     Custom(PermissionSet),
 }
 

@@ -174,7 +174,7 @@ pub struct LanguageModel {
 /// The name of the built-in composer wherever a model can be named.
 pub const COMPOSER: &str = "composer";
 
-/// What happens if a language model cannot read a prompt or write an email.
+/// What happens if a language model cannot read a prompt, or cannot write or edit an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {

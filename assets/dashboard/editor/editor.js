@@ -58,7 +58,7 @@
     return block;
   }
 
-  // --- Undo and redo: whole documents, because they are small ---
+  // --- Undo and redo: each step stores the whole document, because documents are small ---
 
   const past = [], future = [], STEPS = 200;
   let lastKey = "", lastAt = 0;
@@ -657,7 +657,7 @@
     if (block.type !== "footer") made.append(button("Insert", () => palette(id), { class: "eb-insert", "aria-label": `Insert a block below: ${kind.label}` }));
     const pick = (event) => {
       event.stopPropagation();
-      // A tool that copies, moves or deletes the block has already redrawn it and selected a block.
+      // A tool that copies, moves or deletes the block replaces this element, and itself selects a block.
       if (made.isConnected) choose(id);
     };
     made.addEventListener("focusin", pick);
@@ -737,7 +737,7 @@
     addEventListener("pointercancel", end);
   }
 
-  // --- The side panel: what is not edited in place ---
+  // --- The side panel: settings that are not edited in the email itself ---
 
   const side = h("aside", { class: "editor-side card", "aria-label": "Settings" });
   const INLINE = new Set(["line", "prose"]), SHOWN = new Set(["until", "image.alt", "priceBefore", "button", "button.label", "view", "name", "label", "title"]);

@@ -12,7 +12,7 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// The check that decodes every row of this table.
+/// The check of `mailmill check-data` that decodes every row of the audit log.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(AUDIT)];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ type RecordKey = (KeyId, [u8; 32]);
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// The checks that decode every row of these tables.
+/// The checks of `mailmill check-data` that decode every stored response and every row of its expiry index.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
 /// A stored response, which is sent for repeats of the same request.

@@ -23,7 +23,7 @@ impl LastWrites {
     /// Records a write that moved the feed to `position`.
     pub fn note(&self, environment: Environment, position: u64, at: Monotonic) {
         let mut last = self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent writes, the one that is recorded last may be the earlier write.
+        // Two concurrent writes can be recorded in the wrong order, so the higher position is kept.
         let position = last.map_or(position, |last| last.position.max(position));
         *last = Some(LastWrite { position, at });
     }

@@ -54,7 +54,7 @@ impl RateLimits {
         // The time is rounded up, so that the window has ended for a client that waits until `reset`.
         let reset = now.plus_ms(left_ms + 999).seconds();
         let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
-        // Within a window, the account can change to a plan with a limit below the number of requests already made.
+        // During a window, the account can change to a plan whose limit is lower than the number of requests already made.
         Allowance { limit, remaining: limit.saturating_sub(window.used), reset, granted, retry_after }
     }
 }

@@ -71,7 +71,7 @@ impl Record for Row {}
 
 const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
 
-/// The check that decodes every row of this table.
+/// The check of `mailmill check-data` that decodes every row with counted attempts.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ROWS)];
 
 /// The recent attempts, by rule and name.

@@ -224,7 +224,7 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // Every connection in the order has been taken, but other connections may have become idle since the order was computed.
+        // The closing order is used up, but other connections may have become idle since it was computed.
         self.compute_order(now);
         self.take_next()
     }
@@ -374,7 +374,7 @@ mod tests {
     #[tokio::test]
     async fn when_all_are_in_use_the_longest_idle_of_the_address_with_the_most_is_closed() {
         let admission = Admission::new(4, 64);
-        // This connection has been idle longest, but its address has no other connection.
+        // This connection has been idle longest. It stays open, because its address has no other connection.
         let lonely = obedient(&admission, remote("192.0.2.1")).await;
         tokio::time::sleep(MOMENT).await;
         let first = obedient(&admission, remote("192.0.2.2")).await;
@@ -413,7 +413,7 @@ mod tests {
         let _visitor = admission.admit(remote("192.0.2.9")).await.expect("the other connection is closed to make room");
         other.await.expect("the connection is closed");
         assert!(!reading.activity().is_asked_to_close());
-        // After the reply is read, this connection is the one that has been idle longest.
+        // As soon as its client has read the whole reply, the connection counts as idle.
         tokio::time::sleep(MOMENT).await;
         reading.activity().flushed();
         assert!(reading.activity().is_idle());
@@ -480,7 +480,7 @@ mod tests {
             visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("no visitor is rejected"));
         }
         assert!(visitors.iter().all(|visitor| visitor.activity().is_idle()));
-        // Some connections are closed in advance.
+        // Up to four connections are closed in advance, so the total can be below the maximum of 400.
         assert!((396..=400).contains(&admission.state().total));
         let evicted = visitors.iter().filter(|visitor| visitor.activity().is_asked_to_close()).count();
         assert_eq!(evicted, 0, "no visitor displaces another while the flood holds more connections");

@@ -93,7 +93,7 @@ pub struct Engine {
     pub hold: Hold,
     /// The continuous backup, if there is a target.
     pub backup: Option<Arc<ContinuousBackup>>,
-    /// This process as a node of a cluster, if it is one.
+    /// The cluster member that this process runs as; `None` outside a cluster.
     pub cluster: Option<Arc<Member>>,
     /// The restored state of the backup that a brand is copied from.
     pub restored: CopySlot,

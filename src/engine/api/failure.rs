@@ -35,7 +35,7 @@ pub struct Failure {
 #[derive(Debug)]
 pub struct RelatedOperation {
     pub id: &'static str,
-    /// What the operation does, for programs: its method, its path and a verb.
+    /// What the operation does, for programs: its method, its path and a verb, such as `GET /v1/tags lists them`.
     pub hint: Cow<'static, str>,
 }
 

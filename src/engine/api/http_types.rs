@@ -19,7 +19,7 @@ pub struct Incoming {
     pub peer: Peer,
 }
 
-/// The other end of the connection.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     Network {

@@ -12,7 +12,7 @@ pub fn rewrite(part: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match (name.as_str(), member) {
                     ("example" | "examples" | "default" | "const" | "enum", _) => {}
-                    // A field can have the same name as a keyword.
+                    // Field names are not keywords: even a field with the name `default` or `enum` has a schema to rewrite.
                     ("properties", Value::Object(fields)) => fields.values_mut().for_each(rewrite_field),
                     (_, member) => rewrite(member),
                 }

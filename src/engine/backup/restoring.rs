@@ -104,7 +104,7 @@ pub(super) async fn restore_from(
             return Err(error);
         }
         for file in files(folder) {
-            // The next attempt reports a file that cannot be removed.
+            // If a file cannot be removed, the next attempt reports the problem.
             let _ = fs::remove_file(file);
         }
         progress.done.store(0, Ordering::Relaxed);
@@ -168,7 +168,7 @@ async fn download(
     while let Some((index, done)) = found.next().await {
         let (content, object) = done?;
         if steps.send(step(object, content, index == last)).await.is_err() {
-            // The thread has failed; its result contains the error.
+            // The writing thread has failed, and its own result contains the error.
             return Ok(());
         }
         progress.done.fetch_add(1, Ordering::Relaxed);
@@ -215,7 +215,7 @@ impl Writing {
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
         for mut file in files {
-            // If a node of a cluster wrote the backup, the file is marked as part of the cluster.
+            // If a node of a cluster wrote the backup, the file contains the links of that cluster, which a single machine must not have.
             file.leave_cluster();
             rows += file.finish()?;
         }

@@ -78,7 +78,7 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
 /// Returns the parts to delete so that only these snapshots and the log from `log_from` on are kept. The newest parts come first, so that
 /// an interrupted deletion leaves no gap after a snapshot. A restore cannot cross a gap.
 pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
-    // Each log numbers its own parts.
+    // Parts belong to a snapshot only if they are in the same log, because each log numbers its own parts.
     let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);
     let needs = |snapshot: &SnapshotName, part: &PartName| {
         log(snapshot.epoch) == log(part.epoch) && (snapshot.log_from..=snapshot.consistent_at).contains(&part.number)

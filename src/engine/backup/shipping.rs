@@ -174,12 +174,12 @@ impl ContinuousBackup {
             };
             let Err(error) = ended;
             tracing::warn!(%error, "the continuous backup was interrupted");
-            // In a cluster, a former leader may have started an epoch before it noticed that it no longer led.
+            // In a cluster, the error is not final: a former leader may have started an epoch before it noticed that it no longer led.
             let is_final = matches!(error, Error::TakenOver { .. }) && !self.parts.is_in_cluster;
             *self.epoch() = None;
             self.state().error = Some(error);
             if is_final {
-                // If this server took the target back, the other server would do the same.
+                // Do not take the target back: the other server would then do the same, and neither would stop.
                 return shutdown.draining().await;
             }
             if self.parts.clock.monotonic().ms_since(began) > limits::BACKUP_RETRY_MAX.as_millis() as i64 {
@@ -359,7 +359,7 @@ impl ContinuousBackup {
         self.has_snapshot.store(last.is_some(), Ordering::Relaxed);
         loop {
             let period_ms = settings.snapshot_hours.get() as i64 * MS_PER_HOUR;
-            // A time in the future means that the clock has been set back since then.
+            // A time in the future means that the clock has been set back since then. The next snapshot is then due immediately.
             let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
             let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
             let thins_again = self.state().thinning_error.is_some();
@@ -372,7 +372,7 @@ impl ContinuousBackup {
                 }
             }
             let taken = match snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await {
-                // The session ends once the parts of the interrupted log are shipped.
+                // Take no more snapshots in this session. It ends when the parts of the interrupted log are shipped.
                 Err(Error::Interrupted(_)) => return std::future::pending().await,
                 taken => taken?,
             };

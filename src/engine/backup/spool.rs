@@ -242,7 +242,7 @@ impl Spool {
     pub fn forget(&mut self, reason: String) {
         self.discard(reason);
         self.state = None;
-        // The next state replaces a file that cannot be removed.
+        // If the file cannot be removed, the next state that is saved replaces it.
         let _ = fs::remove_file(self.folder.join(STATE));
     }
 

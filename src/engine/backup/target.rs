@@ -105,7 +105,7 @@ impl Target {
 
     fn failed(&self, object: &str, error: &object_store::Error) -> Error {
         let mut cause = error.to_string();
-        // The message of a refused request quotes the whole response, which can be a page of XML.
+        // Shorten the message: for a refused request, it quotes the whole response, which can be a page of XML.
         if let Some((at, _)) = cause.char_indices().nth(limits::LOG_LINE_CHARACTERS_MAX) {
             cause.truncate(at);
         }
@@ -370,7 +370,8 @@ mod tests {
             message(&target)
         );
     }
-    // In an earlier version, this was an error of the target, so the restore of a brand was retried without success.
+    // In an earlier version, too many objects were reported as a failure of the target, so the restore of a brand was retried without
+    // success.
     #[tokio::test]
     async fn a_folder_with_too_many_objects_is_an_error_of_its_own() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

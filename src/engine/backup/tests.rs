@@ -147,7 +147,7 @@ impl Run {
         panic!("the backup does not catch up: {:?}", self.backup.status());
     }
 
-    /// Stops shipping, but not the process.
+    /// Stops shipping while the process continues.
     async fn drain(&self) {
         self.tasks.raise(Stage::Draining);
         self.tasks.join(Duration::from_secs(20)).await;

@@ -42,7 +42,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
         "css-display-none" | "css-display" => {
             let inline = matches!(declaration.owner, Owner::Element(_));
             let hides = view.value_text(declaration).eq_ignore_ascii_case("none");
-            // Only Word reads mso-hide.
+            // Only Word reads `mso-hide`, so the property does not help in other clients.
             let helps = word && !view.siblings(declaration).any(|other| other.name.of(source).eq_ignore_ascii_case("mso-hide"));
             if inline && hides && helps { at_start("mso-hide: all; ") } else { None }
         }
@@ -55,7 +55,7 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
             } else {
                 return None;
             };
-            // In right-to-left text, the start is the right side.
+            // In right-to-left text, `start` is the right side, so emails with such text get no replacement.
             let is_rtl = source.contains("rtl");
             if is_rtl { None } else { replaced(value.span, side) }
         }

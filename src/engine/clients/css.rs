@@ -300,7 +300,7 @@ impl Sheets {
                 "@font-face" | "@page" | "@property" | "@counter-style" => {
                     self.body(inside, Owner::AtRule(index), inner, depth + 1)
                 }
-                // Keyframe blocks contain declarations, but their selectors are percentages.
+                // Blocks of keyframes contain declarations like rules, but percentages take the place of selectors.
                 name if name.ends_with("keyframes") => self.keyframes(inside, index, inner, depth + 1),
                 _ if context.rule.is_some() => {
                     self.body(inside, context.rule.map_or(Owner::AtRule(index), Owner::Rule), inner, depth + 1)

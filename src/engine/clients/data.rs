@@ -96,7 +96,7 @@ pub struct Data {
 pub enum DataError {
     TooLarge,
     Json(String),
-    /// The features that have neither a detector nor a reason for having none.
+    /// The features without a detector, except those for which the table of features states why they have none.
     UnknownFeatures(Vec<String>),
 }
 

@@ -20,7 +20,7 @@ pub enum Category {
     Mobile,
     /// A client in a browser.
     Web,
-    /// The text part of the message.
+    /// Not a client, but the text part of the message.
     Misc,
 }
 

@@ -51,7 +51,7 @@ enum Replacement {
     Missing,
 }
 
-/// Returns a replacement that the email has for a feature, if none of the checked hits lacks one.
+/// Returns a replacement that the email has for a feature, if every checked hit has a replacement or needs none.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     if slug == DARK_QUERY {
@@ -128,7 +128,7 @@ impl Search<'_, '_> {
         if elements.iter().take(ELEMENTS_MAX).all(is_styled) { Replacement::Found(text) } else { Replacement::Missing }
     }
 
-    /// Returns `text` if the elements that the rules in a part of the source match are hidden or have a style of their own.
+    /// Returns `text` if the elements that are matched by the rules in this part of the source are hidden or have a style of their own.
     fn styled_within(&self, span: Span, text: &'static str) -> Replacement {
         let rules = &self.view.sheets.rules;
         let first = rules.partition_point(|rule| rule.span.start < span.start);
@@ -196,7 +196,7 @@ impl Search<'_, '_> {
         let mut around = around.take_while(|index| word.elements.contains(index)).filter_map(|index| self.view.element(index));
         if SIZES.contains(&self.slug) {
             let is_cell = |element: &Element<'_>| matches!(&*element.name, "td" | "th") || is_shape(element);
-            // Word reads the size of an image from its attributes.
+            // Word reads the size of an image from the image's attributes, so a table around an image does not replace its size.
             let is_replaced = element.name != "img"
                 && (around.any(is_cell) || self.slug.starts_with("css-display") && word.tables.contains(&index));
             return is_replaced.then_some("a table for Outlook on Windows");
@@ -272,7 +272,7 @@ fn inline<'v>(view: &'v View<'_>, element: &Element<'_>) -> impl Iterator<Item =
     all.get(first..).unwrap_or_default().iter().take_while(move |one| one.span.start < tag.end)
 }
 
-/// Returns whether a declaration sets the value that the element has anyway in a client that ignores the declaration.
+/// Returns whether a declaration sets the value that the element also has without the declaration, so that a client may ignore it.
 fn is_default(view: &View<'_>, declaration: &Declaration, element: &Element<'_>) -> bool {
     let name = declaration.name.of(view.source).to_ascii_lowercase();
     let value = view.value_text(declaration).to_ascii_lowercase();
@@ -312,7 +312,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
             && other.span != declaration.span
             && view.sheets.value(other).iter().any(|piece| matches!(piece.kind, TokenKind::Hash | TokenKind::Ident))
     };
-    // Outlook on Windows reads the padding of a button from its cell.
+    // In Outlook on Windows, the padding of a button is set on the cell around it, with `mso-padding-alt`.
     let has_cell_padding = || {
         let cell = view.document.parent(element);
         cell.is_some_and(|cell| inline(view, cell).any(|one| is_named(source, one, &["mso-padding-alt"])))
@@ -340,7 +340,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
         "css-padding" => has_cell_padding().then_some("mso-padding-alt"),
         "css-direction" => has("dir").then_some("the dir attribute"),
         "css-display-none" | "css-display" => sibling(&["mso-hide"]).then_some("mso-hide"),
-        // Without rounded corners, nothing needs to be clipped.
+        // With `border-radius`, `overflow` clips the content at the corners. Square corners clip nothing.
         "css-overflow" => sibling(&["border-radius"]).then_some("square corners"),
         _ => None,
     }
@@ -390,7 +390,7 @@ mod tests {
         let flex = |style: &str| replacement(&format!("<ul style=\"{style}\">x</ul>"), "outlook.windows", "css-display-flex");
         assert_eq!(flex("display:block;display:flex"), Some("an earlier declaration of the same property"));
         assert_eq!(flex("display:flex;display:block"), None);
-        // Gmail drops the whole attribute, including the earlier color.
+        // Because of the unsupported color, Gmail drops the whole `style` attribute, including the earlier color.
         let color = "<p style=\"color:#008000;color:rgb(0 128 0)\">x</p>";
         assert_eq!(replacement(color, "gmail.ios", "css-rgb"), None);
     }

@@ -224,7 +224,7 @@ fn attributes(source: &str, from: usize) -> Attributes<'_> {
 
 fn attribute(source: &str, start: usize) -> Option<(Attribute<'_>, usize)> {
     let bytes = source.as_bytes();
-    // An equals sign at the start is part of the name.
+    // An equals sign at the start of an attribute belongs to the attribute's name (HTML standard).
     let rest = bytes.get(start + 1..)?;
     let stop = |one: &u8| one.is_ascii_whitespace() || matches!(one, b'/' | b'>' | b'=');
     let name_end = start + 1 + rest.iter().position(stop).unwrap_or(rest.len());
@@ -446,7 +446,7 @@ const HEAD: &[&str] = &[
     "noembed",
 ];
 const FORMATTING: &[&str] = &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements whose start closes an open paragraph.
+/// Elements whose start tag closes an open paragraph.
 pub const BLOCKS: &[&str] = &[
     "address",
     "article",

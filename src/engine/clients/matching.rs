@@ -126,7 +126,7 @@ impl<'a> Matcher<'a> {
         let Some(at) = combinator else { return true };
         let left = parts.get(..at).unwrap_or_default();
         if left.is_empty() {
-            // A nested rule can start with a combinator, such as `> a`.
+            // In a nested rule such as `> a`, nothing precedes the combinator, so nothing else needs to match.
             return true;
         }
         let (next, once): (fn(&Element<'_>) -> Option<u32>, bool) = match parts.get(at).map(|part| part.part) {

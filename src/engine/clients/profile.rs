@@ -33,7 +33,7 @@ pub enum DarkMode {
     Full,
 }
 
-/// How close a preview is to the client.
+/// How closely a preview matches the client's own rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PreviewTier")]
@@ -99,7 +99,7 @@ pub struct Profile {
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
-    /// The effects of features that have a different effect in this client than in others, by slug.
+    /// By slug, the effects of features whose effect in this client differs from the usual one.
     pub effects: HashMap<String, Effect>,
     /// The names to which the client renames properties instead of dropping them, by slug.
     pub renames: HashMap<String, String>,

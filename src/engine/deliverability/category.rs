@@ -249,7 +249,7 @@ pub fn predict(message: &Message, signals: &Signals, spam_score: f64) -> Placeme
     let features = features(message, signals);
     let [inbox, promotions, _] = WEIGHTS.probabilities(&features);
     let (category, confidence) = match (spam_score >= SPAM_SCORE, inbox >= promotions) {
-        // The logistic curve gives 0.5 at the threshold.
+        // The confidence that an email is spam is a logistic function of its spam score: 0.5 at the threshold.
         (true, _) => (Category::Spam, 1.0 / (1.0 + (SPAM_SCORE - spam_score).exp())),
         (false, true) => (Category::Inbox, inbox),
         (false, false) => (Category::Promotions, promotions),

@@ -65,7 +65,7 @@ pub fn check(message: &Message, found: &mut Observations) {
     for link in &message.links {
         check_scheme(link, found);
         let Some(address) = Address::parse(&link.address) else { continue };
-        // If the host contains a merge field, the real host is not known yet.
+        // If the host contains a merge field, the real host is not known yet and cannot be checked.
         if address.host.contains(['{', '[', '%']) && !address.host.contains("%2e") && !is_percent_encoded(&address.host) {
             continue;
         }

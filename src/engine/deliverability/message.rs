@@ -429,7 +429,7 @@ impl Reader {
             "meta" if value("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) => {
                 self.note(Markup::Refresh, at)
             }
-            // Style sheets that only load a font are common, and email clients ignore them.
+            // Style sheets that only load a font are common, and email clients ignore them, so they are not suspicious.
             "link"
                 if value("rel").is_some_and(|rel| rel.eq_ignore_ascii_case("stylesheet"))
                     && !value("href").is_some_and(|address| address.contains("font")) =>
@@ -489,7 +489,7 @@ impl Reader {
         if !INLINE.contains(&name) && is_known(name) {
             self.end_line();
         }
-        // An end tag inside a cell does not close an element outside the cell.
+        // As in browsers, an end tag inside a table cell does not close an element outside the cell.
         let in_cell = !matches!(name, "td" | "th" | "tr" | "tbody" | "thead" | "tfoot" | "table" | "body" | "html");
         let levels = if in_cell { END_TAG_LEVELS_MAX } else { DEPTH_MAX };
         for depth in (0..self.open.len()).rev().take(levels) {

@@ -44,7 +44,7 @@ pub struct SpamScore {
     pub recommendations: Vec<String>,
     /// The part of the score that comes from the words in the email.
     pub token_points: f64,
-    /// The triggers in detail.
+    /// What the rules found, including rules that add no points.
     pub findings: Vec<Finding>,
 }
 

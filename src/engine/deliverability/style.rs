@@ -9,7 +9,7 @@ type Color = [u8; 3];
 const CONTRAST_MIN: f32 = 1.2;
 /// The largest font size, in pixels, that is treated as invisible.
 const TINY_PIXELS: f32 = 2.0;
-/// The horizontal or vertical offset in pixels. Content at this offset or a smaller one is outside the visible area.
+/// The offset in pixels, horizontal or vertical, at or below which content is outside the visible area.
 const OFF_SCREEN_PIXELS: f32 = -500.0;
 
 /// How a passage is hidden.

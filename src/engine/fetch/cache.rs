@@ -64,7 +64,7 @@ impl FetchCache {
     pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
         let entry = Entry { body, at: now };
         let weight = entry.weight(address);
-        // An entry larger than half the capacity would displace most other entries.
+        // An entry larger than half the capacity is not cached, because it would displace most other entries.
         if weight > RECENT_BYTES_MAX / 2 {
             return;
         }

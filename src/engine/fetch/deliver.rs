@@ -102,8 +102,8 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
     Ok(request)
 }
 
-/// A connection that fails once the server has sent more than a maximum number of bytes. Otherwise a server could keep this service busy
-/// with endless interim responses, or with a body in chunks of one byte.
+/// A connection that fails once the server has sent more than a maximum number of bytes. Without this limit, a server could keep this
+/// service busy with endless interim responses, or with a body in chunks of one byte.
 pub struct MeteredConnection {
     pub wire: Box<dyn Wire>,
     pub left: usize,

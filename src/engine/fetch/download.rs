@@ -160,7 +160,7 @@ impl Download {
         self.gzip = match Encoding::of(&named.join(",")) {
             Ok(None) => None,
             Ok(Some(Encoding::Gzip)) => Some(GzipStream::new()),
-            Ok(Some(_)) => return Err(self.broken("only gzip was requested".to_owned())),
+            Ok(Some(_)) => return Err(self.broken("an encoding other than gzip was used".to_owned())),
             Err(cause) => return Err(self.broken(cause)),
         };
         Ok(self)

@@ -65,7 +65,8 @@ pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work
         tokio::select! {
             biased;
             done = &mut work => return done,
-            // `work` also receives the connection's error; the rest of a body may still have to be read.
+            // An error of the connection is ignored here, because `work` also receives it. `work` may still have to read the rest of a
+            // body.
             _ = &mut connection, if !over => over = true,
         }
     }
@@ -82,7 +83,7 @@ async fn read_body(
     let named: Vec<&str> = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
     let encoding = Encoding::of(&named.join(",")).map_err(broken)?;
     let refuses = limits.overlong == OversizePolicy::Refuse;
-    // The declared length is the length of the compressed body.
+    // The declared length of a compressed body does not show how much memory the decompressed body needs.
     let declared = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|_| encoding.is_none());
     let bytes_max = declared.unwrap_or(usize::MAX).min(limits.body_bytes);
     let most = |start: &[u8]| encoding.map_or(bytes_max, |encoding| encoding.memory_bytes(start, bytes_max));

@@ -68,7 +68,7 @@ impl ResponseMemory {
         let mut turn = pin!(UNITS.acquire_many(units as u32));
         loop {
             let start = Instant::now();
-            // The wait is counted before it happens, so that the time limit cannot end in the middle of a tick.
+            // Each step of the wait is counted in advance, so that the time limit cannot pass during the step.
             note_wait(|waited| waited + TICK);
             let acquired = timeout(TICK, &mut turn).await;
             note_wait(|waited| (waited + start.elapsed()).saturating_sub(TICK));

@@ -104,7 +104,7 @@ impl Response {
     }
 }
 
-/// The version of a resource that a caller already has, as the server named it (RFC 9110, section 13.1).
+/// The version of a resource that a caller already has, from the `ETag` and `Last-Modified` headers (RFC 9110, section 13.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownVersion {
     pub etag: Option<String>,

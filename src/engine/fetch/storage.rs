@@ -85,7 +85,7 @@ impl HttpConnector for StorageConnector {
 }
 
 impl HttpService for StorageConnector {
-    // The trait's macro gives the method this signature.
+    // The `async_trait` macro of the trait generates this signature.
     fn call<'s, 'f>(&'s self, request: HttpRequest) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'f>>
     where
         's: 'f,

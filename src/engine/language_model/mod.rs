@@ -150,7 +150,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The start of the message of [`ModelError::Refused`].
+    /// The first words of the message of [`ModelError::Refused`].
     pub const DECLINED: &str = "The language model declined to write this";
 }
 

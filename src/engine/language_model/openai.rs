@@ -21,7 +21,7 @@ pub enum Structure {
 
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
-    // OpenAI's own service has renamed this parameter; some other services support only the old name.
+    // OpenAI's own service has renamed `max_tokens` to `max_completion_tokens`; some other services support only the old name.
     let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({ "model": model, "stream": false });
     body[tokens] = json!(output_tokens_max);

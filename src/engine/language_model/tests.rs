@@ -38,7 +38,6 @@ fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     runtime.block_on(client.ask(&question()))
 }
 
-/// Returns whether an error is the expected error.
 type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];

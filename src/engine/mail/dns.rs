@@ -103,7 +103,7 @@ impl Dns {
             (Ok(old), Ok(new)) => Ok([old, new].concat()),
             // One address family is enough to connect to the host.
             (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
-            // If one lookup failed, it is unknown whether the host has an address.
+            // If a lookup could not be completed, it is unknown whether the host has an address, so a retry may succeed.
             (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => {
                 Err(open)
             }

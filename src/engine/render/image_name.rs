@@ -11,7 +11,7 @@ pub fn image_name(source: &str) -> String {
         Some((scheme, data)) if scheme.eq_ignore_ascii_case("data:") => {
             let media_type = data.split([';', ',']).next().unwrap_or_default();
             let format = media_type.split_once('/').map_or("", |(_, format)| format);
-            // The format of "image/svg+xml" is SVG.
+            // The format ends before any suffix: that of "image/svg+xml" is SVG.
             let format: String = format.chars().take_while(char::is_ascii_alphanumeric).take(FORMAT_CHARACTERS_MAX).collect();
             if format.is_empty() { "embedded image".into() } else { format!("embedded {} image", format.to_ascii_uppercase()) }
         }

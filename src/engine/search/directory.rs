@@ -51,7 +51,7 @@ impl Directory for WriterDirectory {
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
         let Ok(_changing) = self.changing() else {
-            // tantivy logs any other error. The next writer deletes the file.
+            // Report the file as missing, because tantivy would log any other error. The next writer deletes the file.
             return Err(DeleteError::FileDoesNotExist(path.to_owned()));
         };
         self.files.delete(path)

@@ -122,7 +122,7 @@ pub(super) struct Generation {
     /// The writer; `None` once the generation has been retired.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
-    /// Whether there is a durable commit that searches cannot see yet, because the files of the commit could not be opened.
+    /// Whether there may be a durable commit that searches cannot see yet, because the commit or the opening of its files failed.
     is_behind: AtomicBool,
 }
 

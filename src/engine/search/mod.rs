@@ -287,7 +287,7 @@ impl Index {
         query::ranked(&self.present.load().snapshot(), scope, text, allowed, (offset, limit))
     }
 
-    /// Returns the numbers of all documents of `scope` that match `text`. Text without letters and digits matches no document.
+    /// Returns the numbers of all documents of `scope` that match `text`. Text that contains no letters or digits matches no document.
     pub fn matching(&self, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
         query::matching(&self.present.load().snapshot(), scope, text)
     }

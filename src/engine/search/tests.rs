@@ -384,7 +384,7 @@ fn opens_while_the_last_merge_of_a_dropped_writer_ends() {
         let index = open(dir.path());
         assert_eq!(index.position(), position - 1);
         assert_eq!(index.matching(&SCOPE, "ann").expect("the search succeeds").len(), position - 1);
-        // The sixth segment starts a merge.
+        // When a commit adds a sixth segment, tantivy starts a merge.
         let document = Document::new(SCOPE, position as u32).with(TextKind::Name, "ann");
         index.apply(vec![Change::Add(document)]).expect("the change is applied");
         index.commit(position).expect("the commit succeeds");
@@ -411,7 +411,7 @@ fn a_file_of_a_failed_commit_does_not_stop_the_next_one() {
     };
     let before = files();
     change();
-    // Restores the folder as a commit leaves it that fails after it has written the deletions.
+    // Put the folder into the state in which a commit leaves it if the commit fails after writing the deletions.
     for name in files().into_keys().filter(|name| !name.ends_with(".del") && name != ".managed.json") {
         std::fs::remove_file(folder.join(name)).expect("the file can be removed");
     }

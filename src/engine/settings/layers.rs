@@ -304,7 +304,7 @@ pub(super) fn variable_name(key: &str) -> String {
 /// Describes the values that a key with these examples accepts, for an error message.
 fn accepted(examples: &[Value]) -> &'static str {
     match &examples[0] {
-        // A whole number is also accepted.
+        // Where a fraction is expected, a whole number is also accepted.
         Value::Float(_) => "a number",
         _ if examples.iter().any(Value::is_integer) && examples.iter().any(Value::is_str) => "a whole number or \"unlimited\"",
         first => type_name(first),
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_default_and_every_default_is_a_setting() {
         let keys = default_keys();
-        // The types reject an additional key. Removing each key in turn shows that it is required.
+        // Remove each key in turn: the types require every key of the defaults. They also reject additional keys, as checked below.
         for gone in keys.keys() {
             let layers = Layers {
                 known: BTreeMap::new(),

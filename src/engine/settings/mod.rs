@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_fits_two_keys_is_rejected_with_both() {
-        // The names of these two plans give different keys the same variable name.
+        // The names of these plans give two keys the same variable name.
         let defaults = format!("{DEFAULT}\n[plans.a]\nb_c = 1\n[plans.a_b]\nc = 1\n");
         let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
         assert_eq!(

@@ -27,7 +27,7 @@ pub struct Finding {
     pub word: String,
     /// Up to five replacements, best first.
     pub suggestions: Vec<String>,
-    /// The text around the word.
+    /// The text around the finding.
     pub context: String,
     #[serde(rename = "type")]
     pub kind: FindingKind,

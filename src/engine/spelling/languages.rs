@@ -1,7 +1,7 @@
 //! Chooses the language of each block.
 //!
-//! Detection is unreliable for short text, and templates often declare the wrong language. So the dictionaries of the candidates decide:
-//! the language of the document, the nearest `lang` attribute and the detected languages.
+//! Detection is unreliable for short text, and templates often declare the wrong language. So the dictionaries decide between the
+//! candidates: the language of the document, the nearest `lang` attribute and the detected languages.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -16,7 +16,8 @@ use super::word_hash::{HASH_BYTES, hash_of};
 /// The ID of this rule in findings.
 const RULE: &str = "CONFUSED_WORD";
 
-/// The maximum number of points that one neighbor can subtract from the score of the suggested word.
+/// The maximum number of points by which one neighbor may favor the written word. If a neighbor favors it more, the other word is not
+/// suggested.
 const AGAINST_MAX: f64 = 1.0;
 
 /// The count used for unknown pairs of words and for pairs that are rarer than this. The counts come from a corpus of about a trillion

@@ -278,7 +278,7 @@ fn has_condition(tokens: &[Token<'_>], start: usize, comma: usize) -> bool {
         .any(|at| matches!(lower(tokens, at), "if" | "when") && matches!(before(tokens, at), "that" | "," | "and" | "but"))
 }
 
-/// Returns whether a sentence from `start` to its first comma is an introduction: "This week,".
+/// Returns whether the words from `start` to the first comma of a sentence are an introduction: "This week,".
 fn starts_with_introduction(tokens: &[Token<'_>], start: usize, comma: usize) -> bool {
     let only = !(start..comma).any(|at| lower(tokens, at) == ",");
     let first = lower(tokens, start);

@@ -159,7 +159,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Creates a reader that starts at byte `at`; `None` if the blob does not exist.
+    /// Creates a reader that starts at byte `at`; `None` if there is no complete blob with this ID.
     pub fn open(tx: ReadTx, id: BlobId, at: u64) -> Result<Option<Self>> {
         let Some(head) = head(&tx, id)? else { return Ok(None) };
         Ok(Some(Self { tx, id, bytes: head.bytes, at, chunk: Vec::new(), chunk_number: None }))
@@ -293,7 +293,8 @@ mod tests {
         store.close();
     }
 
-    // In an earlier version, such an upload became a complete blob without its first chunks, and was never deleted.
+    // In an earlier version, an upload that expired while the sweep deleted its chunks could become a complete blob without its first
+    // chunks, which was never deleted.
     #[test]
     fn a_long_upload_that_expired_cannot_be_completed_while_it_is_deleted() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));

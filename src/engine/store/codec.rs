@@ -1,7 +1,7 @@
 //! Encodes values as bytes and decodes them, with versions.
 //!
-//! Only this file uses bincode. A record starts with its version; a newer program upgrades older bytes when it reads them, so that a
-//! changed record type does not require rewriting the table.
+//! Except in tests, only this file uses bincode. A record starts with its version; a newer program upgrades older bytes when it reads them,
+//! so that a changed record type does not require rewriting the table.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -263,7 +263,7 @@ impl Snapshot for RedbSnapshot {
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
         let (table, file) = (self.table(table)?, self.damage.file());
-        // A panic of the visitor must remain a panic.
+        // A panic of the visitor must remain a panic, unlike a panic of the engine.
         let is_visiting = Cell::new(false);
         let walk = || {
             let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(file, error))?;
@@ -321,7 +321,7 @@ mod tests {
     fn a_new_file_has_the_tables_of_its_kind_and_only_its_owner_may_read_it() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("world.redb");
-        // An interrupted first start may leave such a file.
+        // An interrupted first start may leave a temporary file.
         std::fs::write(folder.path().join("world.redb.new"), b"not a file of the engine").expect("the write succeeds");
         let port = open(&path).expect("the file opens");
         assert_eq!(std::fs::metadata(&path).expect("the file exists").permissions().mode() & 0o777, 0o600);

@@ -270,7 +270,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("master.key");
         assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never creates a key");
-        // An interrupted first start may leave such a file.
+        // An interrupted first start may leave a temporary file.
         fs::write(folder.path().join("master.new"), b"short").expect("the write succeeds");
         let random = SeededRandom::new(3);
         let made = Seal::make(&file, &random).expect("the key is created");
@@ -302,7 +302,7 @@ mod tests {
             (vec![7; KEY_LEN], 1),
             "the folder contains only the key"
         );
-        // A power cut can leave an empty file.
+        // Without hard links, a power cut during the first start can leave the key file empty.
         fs::write(&file, b"").expect("the file can be emptied");
         assert!(Seal::make(&file, &SeededRandom::new(3)).is_ok(), "a first start continues");
     }

@@ -8,7 +8,7 @@ use crate::base::clock::{Clock, Timestamp};
 pub struct WorkerState {
     /// Whether the worker has no steps, but runs until the service drains.
     pub is_lasting: bool,
-    /// Whether a lasting worker has stopped and waits for its restart.
+    /// Whether a worker without steps has stopped and waits for its restart.
     pub is_stopped: bool,
     /// Whether a step may take hours, because it copies all data.
     pub has_long_steps: bool,
@@ -21,7 +21,7 @@ pub struct WorkerState {
     pub ended_at: Option<Timestamp>,
     /// The number of failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// The number of restarts: after a panic or, for a lasting worker, also after a failure or an unexpected end.
+    /// The number of restarts: after a panic or, for a worker without steps, also after a failure or an unexpected end.
     pub restarts: u64,
     /// The time and cause of the worker's last failure.
     pub last_failure: Option<(Timestamp, String)>,
@@ -68,7 +68,7 @@ impl WorkerStatus {
         }
     }
 
-    /// Records that a lasting worker has stopped and waits for its restart.
+    /// Records that a worker without steps has stopped and waits for its restart.
     pub fn stop(&self) {
         self.state().is_stopped = true;
     }

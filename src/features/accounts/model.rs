@@ -22,7 +22,7 @@ use crate::vocab::roles::Role;
 /// The length of a link's token: 32 × log2 62 = 190 random bits, which cannot be guessed.
 pub const LINK_TOKEN_CHARACTERS: usize = 32;
 
-/// The owner of projects, contacts, keys and members.
+/// An account, which owns projects, contacts and keys, and has members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub id: AccountId,

@@ -18,12 +18,12 @@ pub struct CampaignInProgress {
     pub scheduled_at: Option<Timestamp>,
     /// The mailing that sends the campaign, once the campaign has started.
     pub mailing: Option<MailingId>,
-    /// The number of the last hold on sending before the campaign was scheduled.
+    /// The number of the last hold on sending that started before the campaign was scheduled; 0 if there was none.
     pub hold_number: HoldNumber,
 }
 
-/// Returns up to `limit` campaigns of all accounts: first campaigns in progress, then scheduled campaigns by the time of their next
-/// start attempt.
+/// Returns up to `limit` campaigns of all accounts: first the campaigns whose status follows their mailing, then the scheduled campaigns by
+/// the time of their next start attempt.
 pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {

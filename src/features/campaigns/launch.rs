@@ -197,7 +197,8 @@ pub fn mailing(
     })
 }
 
-/// Returns what to track: the tracking settings of the sender's domain, or opens and clicks if the domain is unknown.
+/// Returns what to track: the tracking settings of the domain that signs for the sender, or opens and clicks if no verified domain signs
+/// for the sender.
 fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
     let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {

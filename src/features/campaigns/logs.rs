@@ -167,7 +167,7 @@ pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Opti
     }
 }
 
-/// Returns up to `limit` recipients who were skipped for this reason, starting at recipient number `from`.
+/// Returns up to `limit` recipients who were skipped for `reason`, starting at recipient number `from`.
 pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<LogPage> {
     let fits = |_, delivery: &Delivery| matches!(delivery, Delivery::Skipped { why } if SkipReason::of(why) == reason);
     let found = sending::recipients(tx, id, from, limit, fits)?;

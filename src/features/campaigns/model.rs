@@ -28,7 +28,7 @@ pub struct Campaign {
     pub mailing: Option<MailingId>,
     /// When the worker next tries to start the campaign; `None` unless the campaign is scheduled.
     pub check_at: Option<Timestamp>,
-    /// The number of the last hold on sending before the campaign was scheduled.
+    /// The number of the last hold on sending that started before the campaign was scheduled; 0 if there was none.
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
@@ -233,7 +233,7 @@ impl CampaignStatus {
         }
     }
 
-    /// Returns whether this status is final.
+    /// Returns whether the campaign was sent, failed or was canceled.
     #[cfg(test)]
     pub fn is_over(self) -> bool {
         matches!(self, Self::Sent | Self::Failed | Self::Cancelled)

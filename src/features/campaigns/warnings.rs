@@ -73,12 +73,12 @@ fn links_to_unsubscribe(html: &str) -> bool {
     fields.map(str::trim).any(|field| links.iter().any(|link| field.starts_with(link)))
 }
 
-/// Returns only the letters and digits of the text, in folded case, because line breaks can occur anywhere in an address.
+/// Returns only the letters and digits of the text, in folded form, because line breaks can occur anywhere in an address.
 fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Returns how many seconds sending takes at this rate; `None` if the rate is zero or unlimited.
+/// Returns how many seconds sending to all recipients takes at the given rate; `None` if the rate is zero or unlimited.
 pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
     per_second.filter(|per_second| *per_second > 0).map(|per_second| recipients.div_ceil(per_second))
 }

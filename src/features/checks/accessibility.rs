@@ -78,7 +78,6 @@ const ROWS: [Row; 20] = [
         "Write the content as text. Many email clients show images only after a click."),
 ];
 
-/// Returns the IDs of all rules.
 pub fn rule_ids() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.id)
 }

@@ -12,7 +12,7 @@ use crate::engine::api::Failure;
 use crate::engine::clients::features::Effect;
 use crate::engine::clients::report::Report;
 
-/// The smallest share of opens for which a problem is listed. The compatibility report also contains smaller problems.
+/// The smallest share of opens for which a problem is listed. The compatibility report also contains problems with a smaller share.
 const LISTED_SHARE_MIN: f64 = 0.01;
 /// The smallest share of opens for which a changed layout is a warning and lost decoration is listed.
 const NOTICED_SHARE_MIN: f64 = 0.1;
@@ -39,13 +39,13 @@ pub struct FeatureProblem {
     pub title: String,
     /// The names of the clients, most used first.
     pub clients: Vec<String>,
-    /// The assumed share of opens of these clients, from 0 to 1.
+    /// The assumed share of opens of the clients, from 0 to 1.
     pub share: f64,
-    /// The worst effect in these clients.
+    /// The worst effect in any of the clients.
     pub effect: Effect,
-    /// Whether all of these clients support the feature only partially.
+    /// Whether all of the clients support the feature only partially.
     pub is_partial: bool,
-    /// Whether at least one of these clients supports the feature only partially.
+    /// Whether at least one of the clients supports the feature only partially.
     pub has_partial: bool,
     /// The note about the feature that applies in the client with the largest share of opens.
     pub condition: Option<String>,

@@ -22,7 +22,7 @@ use crate::vocab::limits;
 const CLIENTS_NAMED: usize = 2;
 const EXCERPT_CHARACTERS_MAX: usize = 100;
 
-/// Returns the scores and findings of these results.
+/// Returns the scores and findings from the results of all checks.
 pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     let mut findings = Vec::new();
     findings.extend(results.compatibility.iter().flat_map(of_compatibility));
@@ -118,7 +118,7 @@ fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
     };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
-        // Findings with this effect are left out of the list.
+        // The list of findings leaves out features without an effect.
         Effect::Nothing => "Readers do not notice a difference.",
         Effect::Cosmetic => "Decoration or typography is lost.",
         Effect::Layout => "Sizes, spacing or positions change.",

@@ -55,7 +55,7 @@ pub fn choose(tx: &impl Read, choice: ConnectionChoice, page: &str) -> Result<Co
             return Err(absent.see("connections.list", "GET /v1/connections lists the connections"));
         }
     }
-    // Leave out connections that do not allow this use, so that they do not make the choice ambiguous.
+    // Leave out connections that do not allow the requested use, so that they do not make the choice ambiguous.
     if usable.iter().any(|connection| connection.may(purpose)) {
         usable.retain(|connection| connection.may(purpose));
     }

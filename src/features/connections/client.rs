@@ -162,7 +162,7 @@ impl<'e> Client<'e> {
         self.send((Method::POST, path, &[]), body, false).await
     }
 
-    /// Returns a request body with this JSON, or an empty body.
+    /// Returns a request body with the given JSON, or an empty body.
     pub fn json(&self, body: Option<&Value>) -> Payload {
         let content_type = HeaderValue::from_static(match self.provider {
             Provider::Klaviyo => "application/vnd.api+json",

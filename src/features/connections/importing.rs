@@ -222,7 +222,7 @@ fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Op
 
 /// How an error affects an import.
 pub(super) enum Stop {
-    /// The source at this position does not exist.
+    /// The source at `from` does not exist.
     Skip {
         from: Position,
         reason: String,

@@ -57,10 +57,10 @@ impl Connection {
     }
 }
 
-/// The kind of object that an export creates on a platform. The numbers are stored.
+/// The kind of object that an export creates on a platform. Rows contain the numbers of the variants, so the numbers must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplateKind {
-    /// A template of Klaviyo's HTML editor.
+    /// A template for Klaviyo's HTML editor.
     KlaviyoCode = 1,
     /// A Klaviyo template with regions that users edit in the drag-and-drop editor.
     KlaviyoHybrid = 2,

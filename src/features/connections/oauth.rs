@@ -38,7 +38,7 @@ const HUBSPOT_APP: (&str, &str) = ("oauth", "HubSpot requires this scope of ever
 pub const REFRESH_HELD: &str = "Sending is on hold because this data was restored or copied, so the access tokens are not refreshed: \
                                 the original installation may still use them. Resume sending first.";
 
-/// The context for sealing `state` parameters. Bytes that are sealed with another context do not open as a state.
+/// The context for sealing `state` parameters. Bytes that were sealed with another context cannot be opened as a `state`.
 const STATE: &[u8] = b"connections/state";
 
 /// This installation's registration as an OAuth client of a platform.

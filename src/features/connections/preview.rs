@@ -12,7 +12,7 @@ use crate::vocab::limits;
 /// The first contacts of an import.
 pub struct First {
     pub contacts: Vec<ReadContact>,
-    /// Whether these are all the contacts in the sources.
+    /// Whether `contacts` contains all the contacts in the sources.
     pub is_complete: bool,
 }
 

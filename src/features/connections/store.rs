@@ -35,7 +35,7 @@ pub fn delete(tx: &mut WriteTx<'_>, connection: &Connection) {
     tx.delete(CONNECTIONS, &(connection.account, connection.id));
 }
 
-/// Records that the platform rejected the key of `used`, unless the key was replaced after `used` was read.
+/// Records that the platform rejected the credentials of `used`, unless they were replaced after `used` was read.
 pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key && connection.rejected.as_deref() != Some(reason) {
@@ -45,7 +45,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Connection, reason: &str) -> Result<(
     Ok(())
 }
 
-/// Records that the platform accepted the key of `used`, unless the key was replaced after `used` was read.
+/// Records that the platform accepted the credentials of `used`, unless they were replaced after `used` was read.
 pub fn accept(tx: &mut WriteTx<'_>, used: &Connection) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key && connection.rejected.is_some() {
@@ -65,7 +65,7 @@ pub fn renew(tx: &mut WriteTx<'_>, used: &Connection, sealed_key: Vec<u8>) -> Re
     Ok(Some(connection))
 }
 
-/// Records the end of the pause that the platform asked for, unless the key was replaced after `used` was read.
+/// Records the end of the pause that the platform asked for, unless the credentials were replaced after `used` was read.
 pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Result<()> {
     let Some(mut connection) = find(tx, used.account, used.id)? else { return Ok(()) };
     if connection.sealed_key == used.sealed_key {
@@ -75,7 +75,7 @@ pub fn limit(tx: &mut WriteTx<'_>, used: &Connection, until: Timestamp) -> Resul
     Ok(())
 }
 
-/// Counts the keys of all connections, and the keys that the master key in `seal` does not open.
+/// Counts the credentials of all connections, and those that the master key in `seal` does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(CONNECTIONS, &Span::default(), Order::Forward, |_, connection| {

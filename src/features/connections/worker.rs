@@ -35,8 +35,8 @@ pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Ste
     Ok(Step::more_if(more))
 }
 
-/// Advances each of these jobs by one step; returns whether one of them can continue immediately. A job whose step fails is paused, and
-/// the others still run.
+/// Advances each job by one step; returns whether any job can continue immediately. A job whose step fails is paused, and the others still
+/// run.
 async fn run(engine: &Arc<Engine>, environment: Environment, jobs: Vec<Job>) -> Result<bool, Failure> {
     let mut more = false;
     let mut unpaused = None;

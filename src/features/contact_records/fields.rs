@@ -72,7 +72,7 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
     2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
 }
 
-/// Returns why these fields cannot be stored, or `None` if they can be stored.
+/// Returns why the custom fields cannot be stored, or `None` if they can be stored.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
         return Some(format!(

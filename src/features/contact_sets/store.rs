@@ -128,7 +128,7 @@ pub fn apply(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: &Del
     add_count(tx, project, facet, delta.add.len() as i64 - delta.remove.len() as i64)
 }
 
-/// Adds these contacts to the change feed, with one entry for each range of neighboring numbers.
+/// Adds the contacts to the change feed, with one entry for each range of neighboring numbers.
 pub fn feed_runs(tx: &mut WriteTx<'_>, project: ProjectId, numbers: &RoaringBitmap, fresh: bool) {
     let gap = if fresh { 0 } else { FEED_GAP_MAX };
     let mut run: Option<(u32, u32)> = None;

@@ -187,8 +187,8 @@ pub fn apply(
     })
 }
 
-/// Returns the numbers of the contacts with these emails. The hashes must be sorted: neighboring hashes are then read from the same
-/// page.
+/// Returns the number of the contact with each email, if there is one. The hashes must be sorted: neighboring hashes are then read from the
+/// same page.
 fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
     if contact_sets::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);

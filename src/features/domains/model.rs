@@ -64,7 +64,7 @@ pub enum Status {
 pub struct DomainKey {
     pub selector: String,
     pub kind: KeyKind,
-    /// The private key in DER format, sealed for [`place`].
+    /// The private key in DER format, sealed with the context that [`place`] returns.
     pub sealed: Vec<u8>,
     /// The content of the TXT record with the public key.
     pub record: String,

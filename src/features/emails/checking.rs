@@ -62,13 +62,13 @@ impl CheckSummary {
 
     /// Returns the result with the mistakes in a line of the campaign, such as its own subject. `part` names the line.
     pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
-        // The product of the scores decreases with each mistake in the email and in the line, so a correction does not lower the score.
+        // The scores are multiplied, so each mistake in the email or in the line lowers the result, and a correction never does.
         let spelling = self.scores.spelling.map(|score| score * found.score / 100);
         let scores = Scores { spelling, ..self.scores };
         self.with(scores, results::of_text(part, found))
     }
 
-    /// Returns the result with the scores of the checks in `scores`, and with additional findings.
+    /// Returns the result with these scores, a new overall score, and additional findings.
     fn with(self, scores: Scores, found: Vec<CheckFinding>) -> Self {
         let has_critical = self.has_critical || found.iter().any(is_critical);
         let is_known = |one: &CheckFinding| self.ignored.contains(&one.id) || self.worst.iter().any(|known| known.id == one.id);
@@ -294,7 +294,7 @@ pub mod tests {
         let ignore = |ignored: bool| app.put(&format!("{email}/checks/{id}/ignored"), json!({ "ignored": ignored })).data();
         assert_eq!(finding(&ignore(true), "UNKNOWN_WORD")["ignored"], true);
         assert!(!has_warning(&app.get(&email).data(), "misspelled"));
-        // Later versions keep the ignored finding, and ignoring does not change the scores.
+        // The finding stays ignored in later versions, and ignoring it does not change the scores.
         let account = app.account();
         let parsed = EmailId::parse(email.rsplit('/').next().expect("a path")).expect("an ID");
         replace_html(&app, account, parsed, HTML);

@@ -144,7 +144,7 @@ fn write_email(
         let mut keep = |file: Option<(Head, Vec<u8>)>| file.map(|(head, bytes)| blobs::put(tx, head, &bytes));
         let pictures = VersionScreenshots { screenshot: keep(screenshot), thumbnail: keep(thumbnail) };
         if pictures == VersionScreenshots::default() {
-            // The original was copied before its screenshots were rendered.
+            // The original had no screenshots yet when it was copied, so the copy needs its own.
             store::request_screenshots(tx, account, id);
         }
         versions::add(tx, account, &mut copied, Version { pictures, ..version }, texts)?;

@@ -72,7 +72,8 @@ pub fn require_finding(tx: &impl Read, email: &Email, id: &str) -> Result<CheckF
 /// Reads the data that is required to correct a finding.
 pub fn read(tx: &impl Read, account: AccountId, email: Email, id: &str) -> Result<CorrectionTarget, Failure> {
     if email.stage != Stage::Ready {
-        let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
+        let detail =
+            "Only finished emails can be edited. Wait until the email is ready or, if its generation failed, generate it again.";
         return Err(Failure::because(Code::WrongState, detail));
     }
     let email = store::email(tx, account, email.id)?.unwrap_or(email);

@@ -31,7 +31,8 @@ pub fn change(
     version: Option<u32>,
 ) -> Result<Changed, Failure> {
     if email.stage != Stage::Ready {
-        let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
+        let detail =
+            "Only finished emails can be edited. Wait until the email is ready or, if its generation failed, generate it again.";
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": email.stage.word() })));
     }
     if version.is_some_and(|version| version != email.version) {

@@ -195,7 +195,8 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
         return end(context, edit, None, nothing("The email no longer exists.")).await;
     };
     if email.stage != Stage::Ready {
-        let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
+        let reason =
+            "Only finished emails can be edited. Wait until the email is ready or, if its generation failed, generate it again.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
     let outcome = match attempt(context, edit.account, &email, &edit.prompt, edit.model.as_deref(), Pictures::Drawn).await? {

@@ -18,7 +18,7 @@ pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> 
     check(given, prompt)?;
     let mut brief = given.clone();
     let language = brief.language;
-    // The value of an unchanged fact can also depend on the words around the fact.
+    // The parser reads the whole prompt, because the value of an unchanged fact can depend on the words around the fact.
     let own = brief::parse(prompt, &Brand::default(), Some(&language), today).facts;
     for fact in brief.facts.iter_mut().filter(|fact| fact.value.is_none()) {
         let is_it = |own: &&Fact| own.span.is_some() && (own.span, own.kind, &own.text) == (fact.span, fact.kind, &fact.text);

@@ -169,7 +169,8 @@ impl Ingest<'_, '_> {
         Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
     }
 
-    /// Returns the contact that an event concerns: the contact of the first identifier that matches, in the documented order.
+    /// Returns the contact that an event concerns. If the event has an email address, this is the contact with that address, or a new one.
+    /// Otherwise, it is the contact of the first identifier that matches, in the documented order.
     fn subject(
         &self,
         tx: &WriteTx<'_>,

@@ -25,8 +25,8 @@ struct TextCell {
 /// The byte position of an insertion in the HTML, and the text to insert.
 type Insertion = (usize, String);
 
-/// Makes the longest text cell a region of Klaviyo's drag-and-drop editor, in which users can also add blocks above and below it. Klaviyo
-/// recommends one region per template. HTML without a text cell gets an empty region at its end.
+/// Makes the longest text cell a region of Klaviyo's drag-and-drop editor. In the region, users can also add blocks above and below the
+/// text. Klaviyo recommends one region per template. HTML without a text cell gets an empty region at its end.
 pub fn klaviyo(html: &str) -> String {
     let cells = text_cells(html);
     let marks = format!(" data-klaviyo-region=\"true\" data-klaviyo-region-width-pixels=\"{WIDTH_PX}\"");

@@ -70,8 +70,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
         let Some(end) = marks.end_of(rest) else {
             out.push('{');
             rest = &rest[1..];
-            // HubSpot rejects a template with an opening mark that is never closed, such as the mark that consists of a brace and the first
-            // character of a CSS selector.
+            // HubSpot rejects a template with an opening mark that is never closed. In minified CSS, HubSpot reads a brace and the first
+            // character of a selector, such as `{#`, as an opening mark, so a space separates them.
             if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
                 out.push(' ');
             }
@@ -104,8 +104,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes that follow the last line in which no end of a comment was found. If more bytes are left, the search is still in
-    /// that line.
+    /// The number of bytes after the line in which the last search for the end of a comment failed. If the remaining text is longer, it
+    /// starts in the same line, so the search is not repeated.
     no_comment: Option<usize>,
 }
 
@@ -258,7 +258,7 @@ fn with_footer(html: &str, provider: Provider) -> String {
             "{{ organization.name }}, {{ organization.full_address }}<br>",
         ),
         Provider::Mailchimp => (&["*|UNSUB|*"], "*|UNSUB|*", "*|LIST:COMPANY|*, *|LIST:ADDRESSLINE|*<br>"),
-        // The function `as_coded_template` adds the address.
+        // For HubSpot, the function `as_coded_template` adds the address.
         Provider::HubSpot => (&["unsubscribe_link", "unsubscribe_section"], "{{ unsubscribe_link_all }}", ""),
     };
     if marks.iter().any(|mark| html.contains(mark)) {

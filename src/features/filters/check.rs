@@ -72,7 +72,7 @@ pub(super) enum Field {
     Custom(String),
 }
 
-/// The data that a key in `fields` refers to.
+/// The data of a contact that the key of a condition on one field refers to.
 enum Target {
     Field(Field),
     Status,

@@ -38,7 +38,7 @@ pub enum TextPosition {
     Anywhere,
 }
 
-/// Tests whether a string contains one of several strings at a position.
+/// A comparison with text. It passes if the value contains one of the `needles` at `position`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTest {
     pub position: TextPosition,
@@ -120,7 +120,8 @@ impl TextTest {
                 let length = 20 - rest.len();
                 self.text(&digits[..length])
             }
-            // The text of a fraction can have 300 characters and requires an allocation. Fractions are rarely compared as text.
+            // The text of a fraction can have more than 300 characters, so it is allocated instead of written to a fixed buffer. The
+            // allocation is acceptable, because fractions are rarely compared as text.
             RowValue::Number(fraction) => self.text(fraction.to_string().as_bytes()),
         }
     }

@@ -85,7 +85,8 @@ pub struct CopyReport {
     pub copied: Vec<CopyCounts>,
     /// Why objects were not copied, worded for users.
     pub skipped: Vec<String>,
-    /// The value of `contactsAfter` for the next request, which copies more contacts. Present if some contacts have not been copied yet.
+    /// The value of `contactsAfter` for the next request, which copies more contacts. Present if this request copied contacts and more may
+    /// remain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts_after: Option<u32>,
 }

@@ -181,7 +181,7 @@ fn set(kind: HookKind, input: &mut Map<String, Value>, field: &str, value: &Valu
         other => other.clone(),
     };
     let as_text = |value: Value| match value {
-        // The function `check_exact` rejects this number.
+        // Keep an inexact number as a number, so that `check_exact` rejects it.
         Value::Number(number) if is_inexact(&number) => Value::Number(number),
         Value::Number(number) => Value::String(number.to_string()),
         Value::Bool(flag) => Value::String(flag.to_string()),

@@ -33,7 +33,7 @@ pub struct Hook {
     pub signature: Option<SignatureCheck>,
     /// The path of each field's value in the body. If empty, the body must use the field names.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events. If absent, the name comes from the body.
+    /// The name that every event receives. If absent, the name comes from the body.
     pub event_name: Option<String>,
     /// The tags to add to every contact.
     pub tags: Vec<String>,

@@ -61,13 +61,13 @@ pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Resu
             "the request has no signature in this header; turn on signatures in the sending system, or correct the header's name",
         );
     };
-    // A value that is not ASCII is not a signature.
+    // A header value that is not ASCII counts as a wrong signature.
     let given = given.to_str().unwrap_or_default().trim();
     let given = given.strip_prefix(PREFIX).unwrap_or(given);
     let sum = HEXLOWER_PERMISSIVE.decode(given.as_bytes()).or_else(|_| BASE64.decode(given.as_bytes()));
     let mut expected = Hmac::<Sha256>::new_from_slice(&secret).expect("HMAC accepts keys of any length");
     expected.update(body);
-    // The comparison takes constant time.
+    // The comparison takes constant time, so its duration reveals nothing about the expected signature.
     match sum.is_ok_and(|sum| expected.verify_slice(&sum).is_ok()) {
         true => Ok(()),
         false => refused(

@@ -255,7 +255,7 @@ fn a_repeat_with_the_same_idempotency_key_changes_nothing() {
     assert_eq!(send(&url, &"k".repeat(limits::IDEMPOTENCY_KEY_CHARACTERS_MAX + 1), body).0, 400);
 }
 
-// Regression test: each forged request was recorded in its own transaction.
+// Regression test: each forged request was recorded in its own transaction, so a flood of forged requests caused a flood of writes.
 #[test]
 fn a_flood_of_forged_requests_is_rejected_without_writes() {
     let app = TestApp::new();

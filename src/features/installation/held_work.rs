@@ -48,7 +48,7 @@ pub struct HeldCampaign {
     pub scheduled_at: Option<WireTime>,
     /// The number of recipients who may receive the campaign twice; 0 for a scheduled campaign, because its recipients are not known yet.
     pub recipients: u64,
-    /// The number of these recipients who wait for a retry.
+    /// Of the recipients who may receive the campaign twice, the number who wait for a retry.
     pub retries: u64,
 }
 
@@ -78,7 +78,7 @@ pub struct HeldIn {
     pub sends: u64,
     /// The number of recipients to whom campaigns, sends and batches had not been sent when the data was saved, including retries.
     pub recipients: u64,
-    /// The number of these recipients who wait for a retry.
+    /// The number of recipients counted in `recipients` who wait for a retry.
     pub retries: u64,
     /// The number of waiting webhook deliveries, including retries.
     pub webhook_deliveries: u64,
@@ -192,7 +192,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Lists these objects and returns their number.
+    /// Lists the objects that were found and returns their number.
     fn list_all(&mut self, kind: &'static str, environment: Environment, found: Vec<(AccountId, String, String)>) -> u64 {
         self.is_partial |= found.len() == self.scanned_max;
         let count = found.len() as u64;

@@ -47,7 +47,7 @@ pub struct MailFeedbackView {
     pub updated_at: WireTime,
 }
 
-/// Whether events are arriving.
+/// The status of a mail service: whether its events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MailFeedbackStatus {

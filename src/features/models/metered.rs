@@ -61,7 +61,7 @@ impl MeteredModel {
         &self.client
     }
 
-    /// Sends a request, unless it could exceed a monthly limit or its usage cannot be stored. Also returns the usage after an error.
+    /// Sends a request, unless it could exceed a monthly limit or its usage cannot be stored. Returns the usage even if the request fails.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let Some(meter) = &self.meter else { return self.client.ask(question).await };
         let estimate = self.client.estimate(question);

@@ -118,7 +118,7 @@ impl BrandPart {
             }
             Self::Product(product) => {
                 let id: ProductId = ids.of(product.id);
-                // A store is connected to one brand in one environment, so a copy in another environment or of another brand is not linked
+                // A store is connected to one brand in one environment, so a copy in another environment or as another brand is not linked
                 // to the store.
                 let store = product.store.clone().filter(|_| ids == CopyIds::Same);
                 stored_products::save(tx, project, &Product { id, store, ..*product });

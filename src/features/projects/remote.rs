@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Regression: each `url(` was searched to the end of the email, which took minutes for a message of 1 MiB.
+    /// Regression test: each `url(` was searched to the end of the email, which took minutes for a message of 1 MiB.
     #[test]
     fn unterminated_addresses_are_read_in_linear_time() {
         let started = tokio::time::Instant::now();

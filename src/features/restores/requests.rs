@@ -98,7 +98,7 @@ pub async fn apply(
     }
     if known.is_none() {
         let remedy = match mode {
-            RestoreMode::Copy => "Restore into the existing brand, with the mode missing or replace.",
+            RestoreMode::Copy => "Delete a brand first, or restore into the existing brand with the mode `missing` or `replace`.",
             RestoreMode::Missing | RestoreMode::Replace => "Delete a brand first.",
         };
         projects::require_room(&now, found.account, remedy)?;

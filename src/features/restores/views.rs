@@ -96,9 +96,9 @@ pub struct KindPreview {
     pub kind: CopyKind,
     /// The number of objects at the time of the restored state.
     pub in_backup: u64,
-    /// The number of these objects that no longer exist.
+    /// The number of objects in the restored state that no longer exist.
     pub missing: u64,
-    /// The number of these objects that still exist. Only the mode `replace` changes them.
+    /// The number of objects in the restored state that still exist. Only the mode `replace` changes them.
     pub existing: u64,
 }
 

@@ -196,7 +196,7 @@ mod tests {
     use crate::engine::store::identity::Installation;
     use crate::engine::store::seal::Seal;
 
-    // Regression: a state with an older master key was reported as the backup of another installation.
+    // Regression test: a state with an older master key was reported as the backup of another installation.
     #[test]
     fn a_different_master_key_is_not_reported_as_a_different_installation() {
         let random = SeededRandom::new(1);

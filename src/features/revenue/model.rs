@@ -74,7 +74,7 @@ pub struct Credit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Mailing(MailingId),
-    /// The scope of all mailings of an email.
+    /// All mailings that send this email.
     Email(EmailId),
 }
 

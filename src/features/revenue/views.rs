@@ -15,7 +15,7 @@ use crate::base::currency::Currency;
 pub struct Conversion {
     /// The number of orders in `currency`, including refunded orders. Each order is counted once.
     pub conversions: i64,
-    /// The revenue of these orders minus refunds, as an exact decimal.
+    /// The revenue of the orders in `currency` minus refunds, as an exact decimal.
     pub revenue: Amount,
     /// The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the alphabetically first one.
     pub currency: Currency,

@@ -93,7 +93,7 @@ impl ContactRows {
 pub struct EventRows {
     /// The column header for each event field. If empty, the headers must be the field names.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events. If absent, the name comes from a column.
+    /// The name that every event receives. If absent, the name comes from a column.
     pub event_name: Option<String>,
 }
 

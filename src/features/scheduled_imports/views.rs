@@ -44,7 +44,7 @@ pub struct ScheduledImportView {
     pub consent_mode: Option<ConsentMode>,
     /// The column header for each event field.
     pub mapping: BTreeMap<String, String>,
-    /// The name of all events.
+    /// The name that every event receives.
     pub event_name: Option<String>,
     /// The platform from which contacts are imported; absent for a file.
     pub provider: Option<Provider>,
@@ -53,7 +53,7 @@ pub struct ScheduledImportView {
     pub connection_id: Option<ConnectionId>,
     /// The sources on the platform.
     pub sources: Vec<ImportedSource>,
-    /// The contact field for each of these platform fields. All other fields are imported with the default mapping.
+    /// The contact field for each platform field that users mapped. All other fields are imported with the default mapping.
     pub field_map: FieldMap,
     /// The tag that is added to all contacts from the sources.
     pub tag: Option<String>,

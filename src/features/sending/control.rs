@@ -143,8 +143,8 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
-    // Regression: if a message's delivery was known only from evidence, the account's totals did not include it, and the contact's timeline
-    // and data did not list it.
+    // Regression test: if a message's delivery was known only from evidence, the account's totals did not include it, and the contact's
+    // timeline and data did not list it.
     #[test]
     fn a_delivery_known_from_evidence_is_counted_and_listed_like_one_known_from_a_reply() {
         let app = TestApp::new();
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(activities, [(Action::Sent, id)]);
     }
 
-    // Regression: the error contained the stored state, such as `finished`, which is not a status in the API.
+    // Regression test: the error contained the stored state, such as `finished`, which is not a status in the API.
     #[test]
     fn a_refused_change_names_the_status_in_the_api() {
         let app = TestApp::new();

@@ -1,4 +1,4 @@
-//! Recipients and their delivery states. Pure functions, without store, clock or network.
+//! Recipients and their delivery states. All functions are pure: they use no store, clock or network.
 //!
 //! A recipient is one row of a mailing. One table, [`Delivery::after`], defines all transitions; no other code changes a row's state.
 

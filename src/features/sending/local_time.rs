@@ -1,4 +1,4 @@
-//! Determines, for each recipient, when to send a message that is scheduled for a local time. Pure functions.
+//! Determines, for each recipient, when to send a message that is scheduled for a local time. All functions are pure.
 //!
 //! A contact's time zone comes from the custom field `timezone` or `time_zone`; otherwise from the contact's country, if it has only one
 //! time zone; otherwise from the mailing. If the local time has already passed, the message is sent immediately.

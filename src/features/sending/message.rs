@@ -141,7 +141,7 @@ fn unmergeable(error: MergeError) -> Skip {
 mod tests {
     use super::*;
 
-    // Regression: the messages of other errors were stored as the name of a missing field.
+    // Regression test: the messages of other errors were stored as the name of a missing field.
     #[test]
     fn only_an_error_about_a_field_is_a_missing_field() {
         let field = || "order.total".to_owned();

@@ -1,4 +1,4 @@
-//! Mailings and their rules. Pure functions, without store, clock or network.
+//! Mailings and their rules. All functions are pure: they use no store, clock or network.
 //!
 //! A mailing is content in one or more languages for one audience: a direct send, a batch, a test send, or a campaign. Its recipients are
 //! defined in `delivery.rs`.

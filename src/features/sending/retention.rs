@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }
 
-    // Regression: each sweep failed at a damaged row, so nothing was deleted.
+    // Regression test: each sweep failed at a damaged row, so nothing was deleted.
     #[test]
     fn damaged_rows_do_not_keep_others_from_being_deleted() {
         let app = TestApp::new();

@@ -68,7 +68,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
         DeliveryOutcome::Accepted { .. } => Ok(()),
         DeliveryOutcome::Deferred { cause, .. } | DeliveryOutcome::Unknown { cause } => Err(cause.to_string()),
         DeliveryOutcome::Refused { reply, .. } => Err(reply.to_string()),
-        DeliveryOutcome::Abandoned => Err("the delivery was stopped".into()),
+        DeliveryOutcome::Abandoned => Err("the delivery was stopped before the message was sent; try again".into()),
     })
 }
 

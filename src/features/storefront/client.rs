@@ -174,7 +174,7 @@ impl<'e> Client<'e> {
             status if status.is_success() => Ok(download),
             // The export's URL expires after a week.
             StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => Err(PlatformError::Missing),
-            status => Err(PlatformError::Unavailable(format!("the export returned status {}", status.as_u16()))),
+            status => Err(PlatformError::Unavailable(format!("the download of the export failed: status {}", status.as_u16()))),
         }
     }
 
@@ -420,7 +420,7 @@ fn message(body: &[u8]) -> String {
         .unwrap_or_else(|| "the platform gave no reason".to_owned())
 }
 
-/// Parses a response, as a fuzz target. Returns the description of an error.
+/// Parses a response, and returns the description of an error. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_response(body: &[u8]) -> String {
     let answer = parse::<GraphqlAnswer<Value>>(body, "graphql").ok();

@@ -31,7 +31,7 @@ pub struct New {
 /// Why keys cannot be used with a store.
 #[derive(Debug)]
 pub enum Unusable {
-    /// The keys or the address cannot be used in a request, for this reason.
+    /// The keys or the address cannot be used in a request. Contains the reason.
     Invalid(String),
     /// The keys do not give access to the products.
     NoProducts,

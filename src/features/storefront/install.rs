@@ -27,10 +27,10 @@ use crate::vocab::limits;
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// How an API client connects a store without a signed-in user; used in an error of `oauth::session`.
+/// The remedy in an error of `oauth::session` for API clients, which have no signed-in user.
 pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
 
-/// The error of an installation on a server whose settings have no app.
+/// The error for an installation of the app if the server's settings contain no Shopify app.
 pub const NO_APP: &str = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
                           connections.shopify_client_secret, or connect the store with its own app or token";
 
@@ -40,7 +40,7 @@ fn place(environment: Environment) -> Vec<u8> {
     format!("stores/state/{environment}").into_bytes()
 }
 
-/// This installation's Shopify app.
+/// This server's Shopify app, from the settings.
 pub struct App<'s> {
     id: &'s str,
     secret: &'s Secret,
@@ -63,7 +63,7 @@ pub fn redirect_url(engine: &Engine) -> String {
     format!("{}/connections/shopify/callback", engine.base_url())
 }
 
-/// An installation that a user has started.
+/// An installation of the app that a user has started.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Install {
     pub session: SessionId,
@@ -81,7 +81,7 @@ impl Install {
         format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(&place(environment), &text, engine.random.as_ref())))
     }
 
-    /// Opens a sealed state of the environment. Returns `None` if this installation did not seal it, or if it has expired.
+    /// Opens a sealed state of the environment. Returns `None` if this server did not seal the state, or if the installation has expired.
     pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
         let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
         let bytes = engine.seal.open(&place(environment), &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;
@@ -155,7 +155,7 @@ fn sum(app: &App<'_>, pairs: &[(String, String)]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Parses a query as given, and again with a valid signature, as a fuzz target.
+/// Parses a query as given, and again with a valid signature. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_query(query: &str) -> Option<Returned> {
     let secret = Secret::new("secret".to_owned());

@@ -23,13 +23,13 @@ pub struct Keys {
     pub signing_secret: String,
     /// The token in the webhook URL.
     pub url_token: String,
-    /// Shopify: the refresh token of a store on which this installation's app is installed; empty for other stores.
+    /// Shopify: the refresh token of a store on which this server's app is installed; empty for other stores.
     pub refresh: String,
     /// Shopify: when the access token expires; zero if it does not expire.
     pub expires_at_ms: i64,
 }
 
-/// An app's tokens for a shop.
+/// The tokens that give an app access to a shop.
 pub struct AppTokens {
     pub access: Secret,
     /// The refresh token; `None` if Shopify did not issue one.
@@ -52,7 +52,7 @@ impl Keys {
         keys
     }
 
-    /// Creates the keys for a store on which this installation's app is installed.
+    /// Creates the keys for a store on which this server's app is installed.
     pub fn of_installation(tokens: AppTokens, signing_secret: String) -> Self {
         let mut keys = Self::of_token(tokens.access.expose().clone(), signing_secret);
         keys.renew(tokens);
@@ -75,7 +75,7 @@ impl Keys {
         self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
     }
 
-    /// Returns whether the keys are tokens of this installation's app, which include a refresh token.
+    /// Returns whether the keys are tokens of this server's app, which include a refresh token.
     pub fn is_installed(&self) -> bool {
         !self.refresh.is_empty()
     }

@@ -21,7 +21,7 @@ pub struct Store {
     pub name: String,
     /// The currency of prices as an ISO 4217 code.
     pub currency: Option<String>,
-    /// The keys, sealed: see `keys`.
+    /// The keys of the store, which `keys` seals and opens.
     pub sealed_keys: Vec<u8>,
     /// The hash of the secret in the webhook URL.
     pub url_hash: [u8; 32],
@@ -75,7 +75,7 @@ pub struct Sync {
     pub customers: CustomerCounts,
     /// Whether the products must be imported once more after the current import.
     pub again: bool,
-    /// The number of webhooks whose IDs are remembered.
+    /// The number of webhook IDs that are stored to recognize repeated webhooks.
     pub remembered: u64,
     pub webhooks: WebhookCounts,
     pub last_webhook_at: Option<Timestamp>,
@@ -116,7 +116,7 @@ impl SyncStage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerCounts {
     pub imported: u64,
-    /// Customers who neither subscribed nor unsubscribed.
+    /// The number of customers who neither subscribed nor unsubscribed.
     pub excluded: u64,
     pub failed: u64,
 }
@@ -126,7 +126,7 @@ pub struct CustomerCounts {
 pub struct WebhookCounts {
     pub applied: u64,
     pub repeated: u64,
-    /// Webhooks without an effect, such as webhooks about orders without an email address.
+    /// The number of webhooks without an effect, such as webhooks about orders without an email address.
     pub ignored: u64,
 }
 

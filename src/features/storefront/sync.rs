@@ -90,7 +90,7 @@ async fn run_renewed(
     ended
 }
 
-/// Sends the requests of a step.
+/// Sends the requests of a step once, without a retry.
 async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &SyncStage) -> Result<SyncResult, PlatformError> {
     let client = install::client(engine, environment, of).await?;
     match stage {

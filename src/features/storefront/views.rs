@@ -18,7 +18,7 @@ use crate::vocab::storefronts::{StoreTool, Storefront};
 pub struct StorefrontConnection {
     pub server_id: StoreId,
     pub project_id: ProjectId,
-    /// Always `connected`.
+    /// The status, which is always `connected`.
     pub status: &'static str,
     /// The state of the store, worded for users.
     pub message: String,

@@ -31,8 +31,8 @@ pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     Ok(matches)
 }
 
-/// Rehashes every stored address with the key of `seal`. Can be repeated safely after a crash. Blocks, so it must not run on a runtime
-/// thread.
+/// Rehashes every stored address with the key of `seal`. Can be repeated safely after a crash. Blocks the calling thread, so it must not
+/// run on a thread of the async runtime.
 pub fn rehash(list: &Store, seal: &Seal) -> Result<()> {
     let digester = Digester::new(seal);
     let mut moves: Vec<(AccountId, Digest, Digest)> = Vec::new();

@@ -96,7 +96,7 @@ pub enum Found {
     Redirect(&'static str),
 }
 
-/// Both packages. They are built at the first request, which takes a few hundredths of a second.
+/// The packages for Node.js and Python. They are built at the first request, which takes a few hundredths of a second.
 static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     let wheel = format!("mailmill-{VERSION}-py3-none-any.whl");
     [

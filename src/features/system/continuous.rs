@@ -47,7 +47,7 @@ pub struct ContinuousBackupView {
     pub waiting_bytes: u64,
     /// The size in the target of the commits that this process has shipped, in bytes.
     pub shipped_bytes: u64,
-    /// The size of the keys and values that these commits changed, in bytes.
+    /// The size of the keys and values that the shipped commits changed, in bytes.
     pub changed_bytes: u64,
     /// The newest snapshot since the process started; absent if there is none.
     pub last_snapshot: Option<SnapshotView>,

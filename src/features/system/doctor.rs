@@ -119,7 +119,8 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are sandboxed, by asking one of them, and whether Chromium is sandboxed.
+/// Checks how the worker processes for untrusted HTML and images are confined, by asking one of them, and whether Chromium uses its
+/// sandbox.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run Mailmill on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run \

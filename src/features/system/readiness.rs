@@ -15,7 +15,7 @@ use crate::features::system::continuous;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Whether the service is ready, and the condition of each part.
+/// Whether the service is ready, and the result of each check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadinessReport {
@@ -122,7 +122,7 @@ pub struct ClusterCheck {
     pub leads: bool,
     /// Whether the cluster has a leader. Without a leader, it accepts no writes.
     pub has_leader: bool,
-    /// The maximum age of this node's data, in milliseconds.
+    /// An upper bound for the age of this node's data, in milliseconds.
     pub lag_ms: i64,
 }
 
@@ -167,7 +167,7 @@ pub struct WorkersCheck {
 }
 
 impl ReadinessReport {
-    /// Returns the current condition of the service.
+    /// Returns the current readiness of the service.
     pub fn of(engine: &Engine) -> Self {
         let now = engine.clock.now();
         let states = engine.workers.snapshot();

@@ -9,9 +9,9 @@ use crate::vocab::limits;
 use crate::vocab::tables::{self, TableId};
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
-/// The key of the newest backup in [`META`] of the control store.
+/// The keys in [`META`] of the control store: for the newest backup, for the newest restore drill, and for the open problem of the
+/// continuous backup.
 const LAST_BACKUP: &str = "last backup";
-/// The keys of the newest restore drill, and of the open problem of the continuous backup.
 const LAST_DRILL: &str = "last restore drill";
 const INCIDENT: &str = "backup incident";
 
@@ -42,7 +42,7 @@ pub struct Drill {
     /// The time of the newest restored commit; `None` if the restore failed.
     pub until: Option<Timestamp>,
     pub seconds: i64,
-    /// Why the restore failed.
+    /// Why the restore failed; `None` if it succeeded.
     pub error: Option<String>,
 }
 

@@ -240,7 +240,7 @@ mod tests {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let send = || {
-            // Mailings are checked in order of creation.
+            // Mailings are checked in order of creation, so each mailing needs a different time.
             app.clock.advance_ms(1_000);
             let body = json!({
                 "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",

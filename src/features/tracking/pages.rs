@@ -71,7 +71,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a reader for a page without a recipient. Only the browser's languages are known.
+    /// Returns the visitor of a page that has no known recipient. Only the browser's languages are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }

@@ -33,7 +33,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Creates a scene with a message to Ada, delivered a minute ago.
+    /// Creates a test app with a message to Ada, delivered a minute ago.
     fn new() -> Self {
         Self::about(|_| None)
     }
@@ -297,7 +297,7 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
-// Regression: a rejected message was counted both as failed and as bounced, which the statistics of the day hid until midnight.
+// Regression: a rejected message was counted both as failed and as bounced, but the statistics of the current day did not show the error.
 #[test]
 fn a_rejected_message_is_counted_as_failed_only() {
     let scene = Scene::new();
@@ -353,7 +353,7 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
 const OLDER: &str = "Ad\u{200d}a@example.com";
 
 impl Scene {
-    /// Returns a scene with a message to Ada at an address that only older versions accepted.
+    /// Returns a test app with a message to Ada at an address that only older versions accepted.
     fn with_an_older_address() -> Self {
         let mut scene = Self::new();
         let (project, number) = (scene.app.project, ContactId::parse(&scene.contact).expect("the ID is valid").number());

@@ -71,7 +71,8 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
 pub struct Upkeep {
     /// How long deliveries are kept after they end.
     pub kept_ms: i64,
-    /// A limit that is longer than any pause before an attempt. A due time beyond this limit was stored while the clock was wrong.
+    /// A duration that is longer than any pause before an attempt. A due time that is further in the future was stored while the clock was
+    /// wrong.
     pub due_within_ms: i64,
 }
 

@@ -403,9 +403,9 @@ pub struct Redelivery {
     pub to: Timestamp,
     /// Whether to include events that have already arrived.
     pub all: bool,
-    /// The last event that was processed.
+    /// The last event that the redelivery has processed.
     pub after: Option<EventId>,
-    /// The number of deliveries created.
+    /// The number of deliveries that the redelivery has created.
     pub queued: u64,
     pub started_at: Timestamp,
     pub completed_at: Option<Timestamp>,

@@ -181,7 +181,7 @@ fn after_skipping(tx: &impl Read, span: Span, count: usize) -> Result<Option<Spa
         last = Some(key.to_vec());
         Ok(ControlFlow::Break(()))
     })?;
-    // The end of a span is exclusive.
+    // The end of a span is exclusive, so the span ends before the row `last`, which is the last one to skip.
     Ok(last.map(|last| Span { to: Some(last), ..span }))
 }
 

@@ -22,7 +22,7 @@ pub const URL_PATTERN: &str = concat!(
     "(:(443|8443|[2-9][0-9]{3}|[1-5][0-9]{4}))?([/?#][!-~]*)?$",
 );
 
-/// Returns the normalized URL of an endpoint.
+/// Validates and normalizes the URL of an endpoint.
 pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     let refused = |why: &str| Failure::field("url", why);
     let given = given.trim();

@@ -303,8 +303,8 @@ pub struct Backup {
     pub to: PathBuf,
 }
 
-/// The options of `restore` that cannot be used with `--brand`. The options that require `--brand` exclude these options too, because clap
-/// does not report a missing `--brand` if another option excludes it.
+/// The options of `restore` that cannot be used with `--brand`. They also conflict with the options that require `--brand`, because clap
+/// does not report that `--brand` is missing if the command has an option that conflicts with it.
 const NOT_WITH_BRAND: [&str; 6] = ["verify", "resume", "contacts", "to", "master_key", "without_key"];
 
 #[derive(Debug, Args)]
@@ -415,7 +415,7 @@ pub enum Administration {
     Drain {
         undo: bool,
     },
-    /// The checks of `mailmill doctor`, with the findings of this process.
+    /// Runs the checks of `mailmill doctor` in the service. The command's own findings are shown first.
     Doctor(Vec<Finding>),
 }
 

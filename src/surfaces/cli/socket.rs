@@ -26,7 +26,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     let body = match request.body {
         Body::Empty => Bytes::new(),
         Body::Whole(bytes) => bytes,
-        Body::Stream { .. } => return Err(io::Error::other("the body of a command's request must be complete, not a stream")),
+        Body::Stream { .. } => return Err(io::Error::other("the command's request has a streamed body; report this bug")),
     };
     let mut stream = UnixStream::connect(socket)?;
     let mut head = format!(
@@ -45,7 +45,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     let mut answer = Vec::new();
     stream.take(REPLY_BYTES_MAX).read_to_end(&mut answer)?;
     read(&answer).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::UnexpectedEof, "the service closed the connection before its response was complete")
+        io::Error::new(io::ErrorKind::UnexpectedEof, "the service did not complete its response; see the service's log")
     })
 }
 

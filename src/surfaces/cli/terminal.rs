@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// The first error on standard output, unless the reader closed its end.
 static OUTPUT_FAILURE: OnceLock<String> = OnceLock::new();
 
-/// Writes to standard error. `eprintln!` would panic if the text cannot be written, for example because the disk is full.
+/// Writes to standard error. `eprintln!` panics if the text cannot be written, for example because the disk is full.
 pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -20,9 +20,9 @@ const DATES_MAX: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One line per series.
+    /// A line chart with one line per series.
     Lines,
-    /// One bar per day, for a single series.
+    /// A bar chart with one bar per day, for a single series.
     Bars,
 }
 
@@ -191,7 +191,7 @@ fn short(value: f64) -> String {
     format!("{}{unit}", (number * 100.0).round() / 100.0)
 }
 
-/// Formats a number for tables: `1234567.5` → `1,234,567.50`; counts have no decimals.
+/// Formats a number for tables: `1234567.5` → `1,234,567.50`; whole numbers have no decimals.
 fn exact(value: f64) -> String {
     let text = if value.fract() == 0.0 { format!("{:.0}", value.abs()) } else { format!("{:.2}", value.abs()) };
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));

@@ -1,5 +1,5 @@
-//! The results of AI edits that users preview before saving. The preview frame shows the stored email, because running the edit again would
-//! double the cost, and a language model could write a different email.
+//! Stores the results of AI edits that users preview before saving. The preview frame shows the stored result, because running the edit
+//! again would double the cost, and a language model could write a different email.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -49,11 +49,11 @@ impl PageError {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
 
-    /// Returns the error for a form that was submitted without one of its buttons.
+    /// Returns the error for a form whose action is missing or unknown.
     pub fn unknown_action() -> Self {
         Self::plain(
             StatusCode::BAD_REQUEST,
-            "The form was sent without a button. Go back, and use one of the buttons on the page.",
+            "The form was submitted without an action. Go back, and use one of the buttons on the page.",
         )
     }
 
@@ -76,7 +76,7 @@ impl PageError {
 /// TABLE: the messages that users see instead of the API's: the error code, the related operation (empty for none), and the message.
 const TEXTS: &[(Code, &str, &str)] = &[
     (Code::TransportNotConfigured, "", "Live sending isn't set up. Ask the server operator to configure a mail relay."),
-    (Code::NotFound, "projects.list", "This brand doesn't exist."),
+    (Code::NotFound, "projects.list", "This brand doesn't exist. Choose another brand."),
     (Code::NotFound, "segments.list", "This segment no longer exists. Choose another segment."),
     (Code::NotFound, "tags.list", "This tag no longer exists. Choose another tag."),
     (Code::NotFound, "topics.list", "This topic no longer exists. Choose another topic."),

@@ -149,7 +149,7 @@ pub fn files() -> Arc<Files> {
     if let Some((_, files)) = last.as_ref().filter(|(before, _)| *before == stamps) {
         return files.clone();
     }
-    // Each version of a file is leaked until the process ends, which costs a few kilobytes per edit.
+    // The memory of each version of a file is never freed, which costs a few kilobytes per edit.
     let read = |name: &str, built_in| fs::read_to_string(path(name)).map_or(built_in, |text| &*text.leak());
     let files = Arc::new(Files::new(read));
     *last = Some((stamps, files.clone()));

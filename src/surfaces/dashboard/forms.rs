@@ -20,12 +20,12 @@ use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
 use crate::vocab::limits;
 
-/// TABLE: parts of the names of fields with secrets, in lowercase.
+/// TABLE: parts of the names of form fields that can contain secrets, in lowercase.
 const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password", "secret", "token", "uri"];
-/// Fields that users do not see.
+/// The form fields that users do not see.
 const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
 
-/// The prefix of fields that the sign-in form carries for another form.
+/// The prefix of the names of another form's fields, which the sign-in form carries while the user signs in.
 pub const CARRIED: &str = "carried.";
 /// The prefix of the fields for confirming the password, in forms that require the password.
 pub const CONFIRM: &str = "confirm-";

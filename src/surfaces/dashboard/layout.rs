@@ -122,7 +122,7 @@ fn render(visit: &Visit, status: StatusCode, template: &str, mut context: Map<St
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// The page shown if a template fails.
+/// The response if the template of a page cannot be rendered.
 const RENDER_FAILED: &str = "<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1>\
                        <p>Mailmill couldn't show this page. The log contains the error.</p>";
 

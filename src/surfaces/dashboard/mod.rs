@@ -143,7 +143,7 @@ impl Dashboard {
         let by_proxy = engine.settings.server.behind_proxy && engine.base_url().starts_with("https://");
         let tls = by_proxy || matches!(peer, Peer::Network { tls: true, .. });
         let jar = Jar::read(&headers, tls);
-        // Pages without an environment in their path use the last environment.
+        // Pages without an environment in their path use the environment that the browser used last.
         let environment = environment.unwrap_or_else(|| jar.environment());
         let session = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
         let mut visit = Visit {
@@ -182,7 +182,7 @@ async fn run(
     let handler = handler.ok_or_else(|| {
         PageError::plain(
             StatusCode::METHOD_NOT_ALLOWED,
-            "This address can't be opened this way. Go back, and use the buttons on the page.",
+            "This address doesn't accept this kind of request. Go back, and use the buttons on the page.",
         )
     })?;
     if page.auth == Auth::Closed && visit.session.is_none() {

@@ -20,7 +20,7 @@ macro_rules! template {
 }
 pub(super) use template;
 
-/// Implements `Context` for a struct: its template, and the samples that a test renders.
+/// Implements `Context` for a struct, with its template and the samples that a test renders.
 macro_rules! page_context {
     ($context:ty, $name:literal, $samples:block) => {
         impl $crate::surfaces::dashboard::template::Context for $context {

@@ -55,7 +55,7 @@ pub enum PageResponse {
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
     /// A redirect to another page of the dashboard, which the browser requests with GET.
     Redirect { to: String, cookie: Option<HeaderValue> },
-    /// An operation's response, returned unchanged: an image, a download, or a document for a frame.
+    /// An operation's response, returned unchanged: an image, a download, or a document that a frame shows.
     Forwarded(Reply),
 }
 
@@ -202,8 +202,8 @@ impl Visit {
         Ok(data(&T::SPEC, self.send(self.principal(), &T::SPEC, json!({}), Some(rest)).await?))
     }
 
-    /// Calls an operation as the signed-in user, and returns its response unchanged: an image, a download, or a document for a
-    /// frame.
+    /// Calls an operation as the signed-in user, and returns its response unchanged: an image, a download, or a document that a frame
+    /// shows.
     pub async fn forward<T: Operation>(&self, input: Value) -> Result<PageResponse, PageError> {
         let mut reply = self.send(self.principal(), &T::SPEC, input, None).await?;
         for (name, value) in &headers() {

@@ -297,7 +297,7 @@ impl Story {
         Ok((done, format!("/inbox/{id}")))
     }
 
-    /// Performs the readers' opens, clicks and unsubscribes through the links in their messages.
+    /// Opens, clicks and unsubscribes as the readers do, with the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -339,7 +339,7 @@ impl Story {
         Ok((done, format!("/campaigns/{}/report", known.campaign)))
     }
 
-    /// Waits until the campaign's statistics have this many opens and clicks.
+    /// Waits until the campaign's statistics have at least this many opens and clicks.
     async fn counted(&self, known: &StepState, opened: u64, clicked: u64) -> Result<(), String> {
         until!("The opens and clicks weren't counted in time. Run the demo again.", {
             let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
@@ -376,7 +376,7 @@ impl Story {
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
             let price: f64 = prices[number % prices.len()].parse().expect("a price is a number");
-            // The purchase happens a few minutes after the click, but not in the future.
+            // The purchase happens 4 to 34 minutes after the click, but not in the future.
             let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
             let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({
@@ -440,7 +440,7 @@ impl Story {
     }
 }
 
-/// Returns the first link in the text whose path starts with `front`.
+/// Returns the first link in the text whose path starts with `front`, without the part before the path.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
-/// The maximum length of inline code that always stays on one line.
+/// The maximum length, in characters, of inline code that browsers must not break.
 const WORD_CHARACTERS_MAX: usize = 24;
 
 pub type Titles = BTreeMap<String, String>;

@@ -44,7 +44,7 @@ impl Call<'_> {
         matches!(self.entry.media.takes, Takes::Form(_))
     }
 
-    /// Returns whether the operation is paged, so that the SDKs return an iterable list.
+    /// Returns whether the operation is paged. The SDKs return an iterable list for such operations.
     fn is_list(&self) -> bool {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
         !self.entry.spec.verb.has_body() && has("limit") && ["offset", "cursor", "before"].into_iter().any(has)
@@ -99,7 +99,7 @@ impl Call<'_> {
     fn path_values(&self) -> impl Iterator<Item = String> {
         self.entry.spec.path_names().map(|name| {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // Examples contain all path parameters as strings. The SDKs expect numeric parameters as numbers.
+            // Examples contain all path parameters as strings, but the SDKs expect numeric parameters as numbers.
             let is_number = self.fields.iter().any(|field| field.name == name && field.kind == "integer");
             if is_number { value } else { format!("{value:?}") }
         })
@@ -145,14 +145,14 @@ impl Call<'_> {
         let mut options = Vec::new();
         for name in self.entry.spec.path_names() {
             let value = self.input.get(name).map(plain).unwrap_or_default();
-            // The project is an option, because nearly every command needs it and users can set a default.
+            // On the command line, the project is an option, because nearly every command needs it and users can set a default.
             if name == "projectId" { options.push(format!("--project {value}")) } else { words.push(value) }
         }
         if self.is_form() {
             options.extend(["--project 66f1a2b3c4d5e6f708192a3b".to_owned(), "--file contacts.csv".to_owned()]);
         } else {
             let is_file = |name: &str| self.fields.iter().any(|field| field.name == name && field.kind == BASE64);
-            // The command-line client reads the file itself and encodes its content.
+            // The option takes a path, because the command-line client reads the file and encodes its content.
             options.extend(self.rest().iter().map(|(name, value)| match is_file(name) {
                 true => option(name, &Value::from("image.png")),
                 false => option(name, value),

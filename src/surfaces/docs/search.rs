@@ -1,4 +1,4 @@
-//! The search in the documentation, over the sections of all pages, in memory.
+//! Searches the sections of all documentation pages, in memory.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -104,7 +104,7 @@ impl Row {
         if self.heading.to_lowercase().starts_with(wanted[0]) {
             score += 20;
         }
-        // Guides answer more questions than reference pages do.
+        // Guides rank higher than reference pages, because they answer more questions.
         if !self.url.starts_with("/docs/api/") {
             score += 10;
         }
@@ -113,7 +113,7 @@ impl Row {
 
     fn hit(&self, wanted: &[&str]) -> Hit {
         let first = wanted.iter().filter_map(|word| starts(&self.folded, word).next()).min().unwrap_or(0);
-        // Lowercasing can change byte positions, so the excerpt is located by characters.
+        // Lowercasing can change byte positions, so the excerpt is located by its position in characters.
         let skipped = self.folded[..first].chars().count().saturating_sub(60);
         let mut excerpt: String = self.text.chars().skip(skipped).take(EXCERPT_CHARACTERS).collect();
         if skipped > 0 {

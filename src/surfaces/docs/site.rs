@@ -158,7 +158,7 @@ impl Site {
             let page = &self.pages[number];
             documents.insert(page.url.clone(), Document::new(HTML, &self.page(number, &content, &leads[number])));
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, &content.source));
-            // The other sections of the overview only repeat what other pages contain, so the search ignores them.
+            // The search ignores the other sections of the overview, because they only repeat what other pages contain.
             let sections = &content.rendered.sections;
             let sections = &sections[..if page.url == OVERVIEW { 1 } else { sections.len() }];
             sections.iter().for_each(|section| self.index.add(&page.url, &page.title, section));
@@ -170,12 +170,12 @@ impl Site {
         self.documents = documents;
     }
 
-    /// Returns the document at a URL path. `/docs/` leads to the start page, like `/docs`.
+    /// Returns the document at a URL path. The paths `/docs/` and `/docs` both lead to the start page.
     pub fn document(&self, path: &str) -> Option<&Document> {
         self.documents.get(if path == "/docs/" { "/docs" } else { path })
     }
 
-    /// Renders the page with this index in the layout.
+    /// Renders the page with this index, with the layout around it.
     fn page(&self, number: usize, content: &Content, lead: &str) -> String {
         let page = &self.pages[number];
         let sections = content.rendered.sections.iter().filter(|section| section.level == 2);

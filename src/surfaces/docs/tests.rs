@@ -129,7 +129,7 @@ fn samples_of_schedules_have_a_future_time() {
     let site = site();
     let page = text(site.document("/docs/api/campaigns").expect("the page"));
     let future = crate::base::day::date(crate::base::day::of(START) + 365);
-    // Each of the two operations has samples for curl, Node, Python and the command line.
+    // Two operations on the page have a start time. Each has a sample for curl, Node, Python and the command line.
     assert_eq!(page.matches(&format!("{future}T09:30")).count(), 8, "{future}");
 }
 

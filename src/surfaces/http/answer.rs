@@ -69,7 +69,7 @@ impl Refusal {
             }
             Self::UriTooLong => Code::UriTooLong.into(),
             Self::EncodedBody => {
-                Failure::because(Code::UnsupportedMediaType, "Request bodies must be sent without Content-Encoding.")
+                Failure::because(Code::UnsupportedMediaType, "The body has a Content-Encoding; send it unencoded.")
             }
             Self::HeadersTooLarge => Code::HeadersTooLarge.into(),
             Self::Panicked => Code::Internal.into(),

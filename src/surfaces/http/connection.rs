@@ -131,7 +131,7 @@ enum Protocol {
     Http2,
 }
 
-/// Reads until the protocol is known, and leaves the bytes in `read`.
+/// Reads until the protocol is known, and keeps the bytes in `read`.
 async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::io::Result<Protocol> {
     loop {
         let common = read.len().min(PREFACE.len());
@@ -161,7 +161,7 @@ where
     // `pipeline_flush` stays disabled: it delays a response while the buffer contains any byte of the next request, and never sends
     // the error response to invalid input.
     let mut connection = http1::Builder::new()
-        // `GuardedStream` limits the time for headers instead.
+        // hyper's own time limit for headers is disabled, because `GuardedStream` limits the time.
         .header_read_timeout(None)
         // The read buffer limits the size of a head; `exchange` rejects most large heads earlier.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
@@ -251,7 +251,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // A single timer detects idle and stalled connections. The timer is reset only when it fires, so it adds no cost to requests.
+    // A single timer detects idle and stalled connections. Requests do not reset the timer, so it adds no cost to them.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -289,7 +289,7 @@ enum KeeperAction {
     Later(Instant),
     /// Close the connection gracefully, because it is idle.
     Stop,
-    /// Abort the connection, because it is stalled.
+    /// Abort the connection: it is stalled, it did not close in time, or it is idle and another connection needs its slot.
     Cut,
 }
 
@@ -306,7 +306,8 @@ fn next_action(activity: &ConnectionActivity, limits: &Limits, stopping: bool, m
     };
     let due = activity.moved() + patience;
     if due > now {
-        // If the request ends before its stall limit, the connection becomes idle and may have to be closed earlier.
+        // The next check may come before the stall limit: if the request has ended by then, the connection is idle, and idle connections
+        // have a shorter limit.
         return KeeperAction::Later(due.min(now + quarter(limits.idle_time)));
     }
     if busy || stopping { KeeperAction::Cut } else { KeeperAction::Stop }

@@ -17,8 +17,8 @@ use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::tasks::Group;
 
-/// The number of connections that the kernel queues while the server is busy. The value exceeds the kernel's usual maximum, so that maximum
-/// applies.
+/// The number of connections that the kernel queues while the server is busy: the default maximum on Linux (`net.core.somaxconn`). The
+/// kernel applies a lower maximum if one is configured.
 const BACKLOG: u32 = 4096;
 
 /// The pause after a failed accept, usually for lack of file descriptors. Immediate retries would also fail, and would occupy a CPU.
@@ -28,7 +28,8 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // After a restart, the new process can bind the address while the kernel still remembers connections of the old process.
+        // Without this option, a new process cannot bind the address after a restart while the kernel still remembers connections of the
+        // old process.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(BACKLOG)
@@ -108,7 +109,8 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Otherwise, the kernel could delay the end of a response to fill a packet. If the option cannot be set, responses are only slower.
+        // Without `TCP_NODELAY`, the kernel could delay the end of a response to fill a packet. If the option cannot be set, responses are
+        // only slower.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());

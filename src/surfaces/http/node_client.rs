@@ -29,7 +29,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(2);
 /// The interval of HTTP/2 pings, and the time limit for a response to one. Pings detect a node that has stopped without closing its
 /// connections.
 const PING: Duration = Duration::from_secs(1);
-/// The HTTP/2 flow-control windows, in bytes, of a stream and of the whole connection, which the uploads of many clients share.
+/// The HTTP/2 flow-control windows, in bytes, of a stream and of the whole connection, which the responses to many clients share.
 const STREAM_WINDOW: u32 = 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 
@@ -87,7 +87,7 @@ impl NodeClient {
 
     async fn connect(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
         let tcp = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
-        // The option only makes responses faster, so a failure to set it is ignored.
+        // `TCP_NODELAY` only makes requests faster, so a failure to set it is ignored.
         let _ = tcp.set_nodelay(true);
         let tls = TlsConnector::from(self.tls.clone()).connect(server_name(), tcp).await.map_err(|error| error.to_string())?;
         let handshake = http2::Builder::new(self.streams.clone())

@@ -29,7 +29,7 @@ impl AdminSocket {
         prepare_folder(path).map_err(failed)?;
         remove_stale(path).await.map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(|error| failed(bind_failure(&error)))?;
-        // Until this call, only the closed folder keeps other users out.
+        // Until this call restricts access to the socket's file, only the permissions of its folder keep other users out.
         std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(error.to_string()))?;
         let file = std::fs::symlink_metadata(path).map_err(|error| failed(error.to_string()))?;
         Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })

@@ -204,7 +204,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
             if guard.spoke {
                 this.out = guard.answers.message(Refusal::SlowHeaders);
             }
-            // hyper interprets this empty read as the end of the input, and drops the connection.
+            // hyper interprets this empty read as the end of the input, and closes the connection.
             return Poll::Ready(Ok(()));
         }
         polled

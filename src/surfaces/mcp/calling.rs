@@ -90,7 +90,7 @@ impl Call<'_> {
                 return outcome::success(title, REDUCED_NOTE, &structured, self.nonce)
                     .unwrap_or_else(|| outcome::own(title, json!({})));
             }
-            // If the page is too large, the operation is called again with a quarter of the limit.
+            // A page that is too large is requested again with a quarter of its limit.
             match arguments.get("limit").and_then(Value::as_u64).filter(|limit| self.definition.is_paged && *limit > 1) {
                 Some(limit) => arguments.insert("limit".into(), (limit / 4).max(1).into()),
                 None => return outcome::failure("The result is too large for a tool. Read it through the API or the dashboard."),
@@ -215,7 +215,7 @@ mod tests {
     use crate::engine::api::openapi;
     use crate::operations::OPERATIONS;
 
-    /// If a page number is given, some lists return an array without the total.
+    /// With a page number, some lists are arrays without the total, so tools do not accept one.
     #[test]
     fn a_page_number_is_refused() {
         let all = tools::definitions(OPERATIONS, &openapi::document(OPERATIONS, None));

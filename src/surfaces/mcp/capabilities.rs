@@ -76,7 +76,7 @@ pub fn result(definitions: &[Definition], caller: &ToolCaller) -> CallToolResult
     outcome::own(TITLE, data)
 }
 
-/// Returns the steps of the usual tasks.
+/// Returns the tools to call for each common task, in order.
 fn workflows() -> Value {
     json!({
         "newBrand": ["projects_imports_create with wait", "projects_get", "emails_generate with wait"],

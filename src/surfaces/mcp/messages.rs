@@ -13,7 +13,7 @@ pub const INVALID_REQUEST: i32 = -32600;
 /// The limit up to which a floating-point number represents every integer exactly: 2^53.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// The members of a message, not parsed.
+/// The members of a message. Their values are not parsed.
 type Members<'a> = HashMap<String, &'a RawValue>;
 
 /// Returns the response to a body that is not a JSON-RPC message; `None` if it is one.
@@ -36,7 +36,7 @@ pub fn fault(body: &[u8]) -> Option<Value> {
     Some(response(if is_id(&id) { &id } else { &Value::Null }, INVALID_REQUEST, reason))
 }
 
-/// Returns the error response with this ID.
+/// Returns a JSON-RPC error response to the message with this ID.
 pub fn response(id: &Value, code: i32, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }

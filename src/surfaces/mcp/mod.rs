@@ -86,7 +86,8 @@ impl<S> WithTools<S> {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(end.clone())
             .with_max_request_body_bytes(limits::TOOL_REQUEST_BYTES_MAX)
-            // This module checks the origin, because the allowed origin is known only once the service listens.
+            // The library's own check is disabled. This module checks the origin, because the allowed origin is known only once the service
+            // listens.
             .disable_allowed_hosts();
         let server = ToolServer::new(api.clone());
         let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
@@ -170,7 +171,7 @@ impl<S> WithTools<S> {
         own.sort_unstable();
         if own.len() >= limits::TOOL_SESSIONS_PER_KEY_MAX {
             let (_, oldest) = &own[0];
-            // The oldest session may already have ended.
+            // The session may have ended already, so an error is ignored.
             let _ = self.sessions.close_session(oldest).await;
             owners.by_session.remove(oldest);
         } else if open.len() >= limits::TOOL_SESSIONS_MAX {

@@ -131,7 +131,7 @@ fn checked(reply: Reply) -> Result<Reply, ErrorData> {
         return Ok(reply);
     }
     let body = internal_call::body(&reply);
-    let message = body["error"].as_str().unwrap_or("the resource cannot be read").to_owned();
+    let message = body["error"].as_str().unwrap_or("the resource cannot be read; try again later").to_owned();
     Err(match reply.status.as_u16() {
         404 => ErrorData::resource_not_found(message, None),
         status => ErrorData::invalid_request(message, Some(json!({ "status": status, "code": body["code"] }))),

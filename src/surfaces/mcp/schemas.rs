@@ -17,7 +17,7 @@ const TOOL_CHARACTERS: usize = 400;
 const WORDS_MAX: usize = 60;
 /// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
-/// Fields of many tools, explained by their names or by `get_capabilities`.
+/// Fields that many tools have. Their descriptions are omitted, because their names or `get_capabilities` explain them.
 const COMMON: [&str; 4] = ["projectId", "limit", "offset", "sortOrder"];
 
 /// Returns the first sentences of `text`: at least one, and more only up to `characters` in total.
@@ -68,7 +68,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     while let Some(name) = waiting.pop() {
         if !definitions.contains_key(&name) {
             let mut definition = shortener.shortened(&flat.definitions[&name]);
-            // The fields that refer to the definition have their own descriptions.
+            // The definition's description is removed, because the fields that refer to the definition have their own.
             definition.remove("description");
             let definition = definition.into();
             references(&definition, &mut waiting);
@@ -78,7 +78,7 @@ pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     FlatInput { properties, required: flat.required, definitions }
 }
 
-/// Adds the names of the definitions that a schema refers to.
+/// Adds to `found` the names of the definitions that a schema refers to.
 fn references(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(members) => {
@@ -115,7 +115,8 @@ impl Shortener {
     }
 
     fn shape(&self, schema: &Value) -> Map<String, Value> {
-        // If a schema has fields, its alternatives are conditions between the fields, which the operation checks itself.
+        // If a schema has fields, its alternatives are only conditions between the fields. They are omitted, because the operation checks
+        // them itself.
         if !schema["properties"].is_object()
             && let Some(branches) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())
         {

@@ -127,7 +127,7 @@ struct TooLong {
     id: Value,
 }
 
-/// The maximum length of an ID with its name in a message that is too long: more than any SDK needs.
+/// The maximum length of the `id` member that is found in a message that is too long to keep: more than any SDK needs.
 const ID_BYTES_MAX: usize = 256;
 
 /// Finds the ID of a message that is too long to keep. SDKs write the ID before or after the parameters, so all of the message is read.
@@ -161,7 +161,7 @@ impl IdFinder {
                 return;
             }
         }
-        // A longer member is not an ID.
+        // A member with more than `ID_BYTES_MAX` bytes is not the ID.
         if self.member.len() <= ID_BYTES_MAX {
             self.member.push(byte);
         }
@@ -362,7 +362,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut output = self.output.lock().await;
         let line = [message, b"\n"].concat();
         let written = output.write_all(&line).await;
-        // The client has closed its end, so the input ends soon as well.
+        // A write fails after the client has closed its end. The input then ends soon, too.
         if let Err(error) = written.and(output.flush().await) {
             tracing::warn!(%error, "a message cannot be written");
         }
@@ -471,7 +471,7 @@ mod tests {
             _ if session.as_ref().is_some_and(|session| session == "1") => {
                 json(404, json!({ "error": "This session has ended." }))
             }
-            // A server that restarts ends its streams.
+            // Like a server that restarts, ends the stream without a result.
             Some("ended") => {
                 let builder = Response::builder().header(CONTENT_TYPE, "text/event-stream");
                 builder.body(Full::new(Bytes::from_static(b": ping\n\n"))).expect("the response is valid")

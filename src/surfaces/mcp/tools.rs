@@ -221,7 +221,7 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
     let mut flat = schemas.input(spec.id);
-    // With a page number, some lists have a different form, and a smaller `limit` would select different items.
+    // The page number is removed: with it, some lists have a different form, and a smaller `limit` would select different items.
     flat.properties.remove(PAGE);
     for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
         flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));

@@ -107,7 +107,7 @@ pub fn hubspot_search(state: &State, body: &Value) -> (u16, Value) {
     let since = jiff::Timestamp::from_millisecond(millis).map(|at| format!("{at:.3}")).expect("the time is valid");
     let after: usize = body["after"].as_str().and_then(|text| text.parse().ok()).expect("the cursor is a number");
     let mut all = state.changed_since(&since);
-    // A second condition selects the contacts who unsubscribed from all email, or bounced.
+    // The importer adds a second condition to read only the contacts who unsubscribed from all email, or bounced.
     if body["filterGroups"][0]["filters"][1].is_object() {
         all.retain(|number| matches!(state.changes.standing(*number), Standing::Complained | Standing::Bounced));
     }

@@ -92,7 +92,7 @@ fn find(asked: &PlatformRequest) -> Option<&'static Call> {
     };
     let platform = PUBLISHED.iter().find(|platform| platform.name == name)?;
     let calls = platform.call.iter().filter(|call| call.method == asked.method && is_at(&call.path, path));
-    // A path without parameters takes precedence.
+    // If several paths match, the one with the fewest parameters applies.
     calls.min_by_key(|call| call.path.matches('{').count())
 }
 
@@ -118,7 +118,7 @@ impl Call {
             if !self.query.contains(name) {
                 return Some(format!("the parameter {name} is unknown"));
             }
-            // A filter consists of an operator, a field and a value. The other parameters can be lists.
+            // Of a filter, only the part before the first comma is checked: the operator and the field. The other parameters can be lists.
             let words = value.split(',').take(if name == "filter" { 1 } else { usize::MAX });
             let is_allowed = |allowed: &Vec<String>| words.clone().all(|word| allowed.iter().any(|known| known == word));
             let is_small = |max: &u64| value.parse::<u64>().is_ok_and(|number| number <= *max);

@@ -227,7 +227,7 @@ async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
         let planned = press(&mut browser, &launch, &fields).await;
         let page = follow(&mut browser, planned).await;
         assert!(
-            page.text.contains("in each recipient's time zone, otherwise Berlin time")
+            page.text.contains("in each recipient's time zone (Berlin time if it is unknown)")
                 && page.text.contains(&format!("{date}, 09:30")),
             "{}",
             page.text

@@ -71,7 +71,7 @@ pub fn decide(condition: &Condition, view: &View<'_>, one: &Use, declaration: &D
         Test::InSheet => !is_inline(view, declaration.owner),
         Test::KeyframePercent => false,
         Test::ElementIn => styled(view, declaration).any(|element| condition.has(&element.name)),
-        // Most elements have no padding by default, so a padding of zero loses nothing.
+        // Most elements have no padding by default, so nothing is lost if a client ignores a padding of zero.
         Test::ElementNotIn if is_padding(name) && !has_size(pieces) => false,
         Test::ElementNotIn => styled(view, declaration).any(|element| !condition.has(&element.name)),
         Test::Base64In | Test::Base64NotIn => {

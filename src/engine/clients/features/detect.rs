@@ -83,11 +83,11 @@ impl Found<'_, '_> {
                 self.add(&[*feature], element.start_tag, Site::Element(index));
             }
         }
-        // On SVG elements, the same attributes have different meanings.
+        // The attributes of SVG elements differ in meaning from HTML attributes with the same names.
         if element.in_svg || element.name == "svg" {
             return;
         }
-        // On VML elements, the same attributes also have different meanings.
+        // The attributes of VML elements also differ in meaning from HTML attributes with the same names.
         let is_vml = element.name.contains(':');
         let view = self.view;
         for attribute in view.document.attributes_of(element) {
@@ -104,7 +104,7 @@ impl Found<'_, '_> {
     fn matches(&self, pattern: &Pattern, element: &Element<'_>) -> bool {
         let Some(name) = &pattern.attribute else { return true };
         let value = self.view.document.attribute(self.view.source, element, name);
-        // By default, an input is a text field, and a button submits.
+        // The default type of an `input` is `text`, and that of a `button` is `submit`.
         let value = match (&*element.name, &**name) {
             ("input", "type") => Some(value.unwrap_or("text")),
             ("button", "type") => Some(value.unwrap_or("submit")),

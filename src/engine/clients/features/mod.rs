@@ -66,10 +66,10 @@ pub struct Entry {
     attribute: Vec<String>,
     image: Vec<String>,
     special: Option<String>,
-    /// Why no detector exists.
+    /// Why the feature has no detector; `None` if it has one.
     pub undetectable: Option<String>,
     pub effect: Option<Effect>,
-    /// The alternative to the feature.
+    /// What to use instead of the feature.
     pub fix: Option<String>,
     example: Option<String>,
 }

@@ -14,7 +14,7 @@ use crate::base::source::Span;
 
 /// The lightness of a white background in dark mode, similar to that of #121212.
 const DARKEST: f32 = 0.18;
-/// In partial dark mode, backgrounds that are darker and text that is lighter than this are not changed.
+/// The lightness that limits partial dark mode: darker backgrounds and lighter text are not changed.
 const THRESHOLD: f32 = 0.55;
 
 #[derive(Clone, Copy, PartialEq)]

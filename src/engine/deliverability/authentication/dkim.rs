@@ -81,7 +81,7 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
         first
     } else {
         let (0x03, bits, _) = element(rest)? else { return None };
-        // The first byte of a DER bit string is the number of unused bits.
+        // Skip the first byte of the DER bit string, which is the number of unused bits.
         let (0x30, inner, _) = element(bits.get(1..)?)? else { return None };
         let (0x02, modulus, _) = element(inner)? else { return None };
         modulus

@@ -23,7 +23,7 @@ pub(super) fn audit_spf(
         Lookup::Absent => Vec::new(),
         Lookup::Found(txt) => txt.iter().filter(is_spf).collect(),
     };
-    // Receivers check the domain that bounces return to.
+    // Receivers check SPF for the domain of the envelope sender, so that domain needs the record.
     let domain = sending.envelope_domain.as_deref().unwrap_or(&records.domain);
     let Some(record) = found.first() else {
         let remedy = format!("Publish a TXT record such as “v=spf1 include:… ~all” at {domain}.");

@@ -33,7 +33,7 @@ pub fn read(message: &str) -> Result<FeedbackEvent, Refusal> {
 
 fn bounce(bounce: &Value) -> EventKind {
     let (kind, subkind) = (text(bounce, &["bounceType"]), text(bounce, &["bounceSubType"]));
-    // Each of our messages has one recipient.
+    // Each message has only one recipient, so the list has only one entry.
     let recipient = bounce.get("bouncedRecipients").and_then(|all| all.get(0)).unwrap_or(&Value::Null);
     let status = Some(text(recipient, &["status"])).filter(|status| !status.is_empty());
     let said = match text(recipient, &["diagnosticCode"]) {
@@ -52,7 +52,7 @@ fn bounce(bounce: &Value) -> EventKind {
 
 fn complaint(complaint: &Value) -> EventKind {
     match text(complaint, &["complaintFeedbackType"]) {
-        // The recipient moved the message out of the spam folder.
+        // This kind of report means that the recipient moved the message out of the spam folder.
         "not-spam" => EventKind::Other,
         "" => EventKind::Complained { kind: "abuse".into() },
         kind => EventKind::Complained { kind: kind.into() },

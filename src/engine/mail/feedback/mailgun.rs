@@ -53,7 +53,7 @@ fn kind(event: &Value) -> EventKind {
         "complained" => EventKind::Complained { kind: "abuse".into() },
         "unsubscribed" => EventKind::Unsubscribed,
         "rejected" => bounced(Policy, None, text(event, &["reject", "reason"])),
-        // Mailgun itself retries a delivery after a temporary failure.
+        // Only permanent failures are bounces: after a temporary failure, Mailgun itself retries the delivery.
         "failed" if text(event, &["severity"]) == "permanent" => failed(event),
         _ => EventKind::Other,
     }
@@ -69,7 +69,7 @@ fn failed(event: &Value) -> EventKind {
         "suppress-complaint" => return EventKind::Complained { kind: "abuse".into() },
         "bounce" | "suppress-bounce" => Hard,
         "espblock" => Policy,
-        // Mailgun gave up after temporary failures.
+        // The reason `old` means that Mailgun gave up after temporary failures.
         "old" => Soft,
         _ => reply_class::class(enhanced, detail),
     };

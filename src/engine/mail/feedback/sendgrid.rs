@@ -19,7 +19,7 @@ pub const P256_PREFIX: [u8; 26] = [
     0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
-/// TABLE: SendGrid's classification of bounces.
+/// TABLE: SendGrid's classifications of bounces, in lowercase, and the reply class of each.
 const CLASSIFICATIONS: [(&str, ReplyClass); 7] = [
     ("invalid address", Hard),
     ("mailbox unavailable", Soft),
@@ -44,7 +44,7 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key);
     key.verify(&signed, &decoded).map_err(|_| Refusal::SignatureWrong)?;
     recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_AGE_MAX_MS)?;
-    // The signature differs for each batch. It is the same only if the batch is sent again.
+    // The signature identifies the batch: batches have different signatures, and a batch that is sent again has the same signature.
     Ok(Report { id: Some(signature.to_owned()), events: events(request.body)? })
 }
 

@@ -91,7 +91,7 @@ fn changed_unsigned_and_old_requests_are_rejected() {
         if !matches!(service, MailService::AmazonSes | MailService::Mailgun) {
             assert_eq!(read_sample(service, &other, NOW), Err(Refusal::SignatureMissing), "{service:?}");
         }
-        // These services sign the body. Mailgun signs only its token, and the other services only send credentials.
+        // Amazon SES, SendGrid and Resend sign the body. Mailgun signs only its token, and the other services only send credentials.
         if matches!(service, MailService::AmazonSes | MailService::Sendgrid | MailService::Resend) {
             let body = String::from_utf8(made.body.clone()).expect("the body is JSON").replace("missing@", "changed@");
             let changed = Sample { body: body.into_bytes(), ..made };

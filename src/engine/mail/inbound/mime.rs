@@ -126,7 +126,7 @@ fn between<'a>(body: &'a [u8], boundary: &[u8], parts_max: usize) -> Result<Vec<
         }
         at = end;
     }
-    // A truncated message has no final boundary.
+    // A truncated message has no final boundary, so its last part extends to the end.
     parts.extend(start.map(|start| &body[start..]));
     Ok(parts)
 }

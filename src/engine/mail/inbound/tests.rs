@@ -10,7 +10,7 @@ use super::{Action, Envelope, Mark, MessageKind, ReplyClass, read};
 const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
 enum Is {
-    /// A report with this action and class, about this recipient, with this status code.
+    /// A report: its action, its class, its recipient and its status code.
     Report(Action, ReplyClass, &'static str, Option<&'static str>),
     Complaint(Option<&'static str>),
     Automatic,

@@ -23,7 +23,7 @@ impl Capabilities {
     pub fn of(reply: &Reply) -> Self {
         let mut capabilities = Self::default();
         for line in reply.text.lines().skip(1) {
-            // Some old servers write "AUTH=LOGIN".
+            // Some old servers write "AUTH=LOGIN" instead of "AUTH LOGIN".
             let mut words = line.split([' ', '=']).filter(|word| !word.is_empty()).map(str::to_ascii_uppercase);
             match words.next().as_deref() {
                 Some("STARTTLS") => capabilities.starttls = true,

@@ -51,7 +51,7 @@ impl<'a> DotStuffer<'a> {
                     at_line_start = false;
                 }
                 Some(place) if self.rest[end + place..].starts_with(b"\r\n") => {
-                    // A line break that crosses the end of the window goes into the next chunk.
+                    // A line break that does not fit completely in this chunk goes into the next chunk.
                     if end + place + 2 > window.len() {
                         end += place;
                         at_line_start &= place == 0;

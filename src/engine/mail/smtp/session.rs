@@ -212,7 +212,7 @@ impl Session {
         }
         if capabilities.size {
             if capabilities.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
-                let text = format!("The message is {} bytes long, more than the server accepts.", message.len());
+                let text = format!("The message is {} bytes long, more than the server accepts; shorten it.", message.len());
                 return Err((refused(552, EnhancedCode::new(5, 3, 4), &text), true));
             }
             command.push_str(&format!(" SIZE={}", message.len()));
@@ -335,7 +335,7 @@ impl Session {
     fn closing(&self, refusal: Option<DeliveryOutcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
-            // This reply to the first command on an idle connection means that the server had already closed the connection.
+            // If a reused connection gets this reply to its first command, the server had already closed the connection.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
@@ -396,7 +396,7 @@ async fn hello(line: &mut Connection, name: &str, timeouts: &Timeouts) -> Result
         expect(&said, 2, Stage::Hello)?;
         return Ok(Capabilities::of(&said));
     }
-    // Old servers do not support EHLO.
+    // Old servers support only HELO, not EHLO.
     let said = command(line, format!("HELO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
     expect(&said, 2, Stage::Hello)?;
     Ok(Capabilities::default())

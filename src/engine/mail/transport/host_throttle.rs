@@ -35,7 +35,7 @@ struct Backoff {
     length: Duration,
     until: Instant,
     why: String,
-    /// Whether a delivery is retrying the server, at most until the time `until`.
+    /// Whether a delivery is retrying the server. Other deliveries wait for its result, at most until the time `until`.
     is_tried: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct ThrottleSlot<'a> {
     tries: bool,
 }
 
-/// A server's current pause, as seen by a delivery.
+/// The current pause of a server, with which the throttle rejects a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedOff {
     pub until: Instant,
@@ -66,7 +66,7 @@ pub struct BackedOff {
 }
 
 impl BackedOff {
-    /// Returns how long to wait until another attempt is worthwhile.
+    /// Returns how long a delivery should wait before its next attempt.
     pub fn rest(&self, now: Instant) -> Duration {
         let rest = self.until.saturating_duration_since(now);
         if self.is_tried { rest.min(SMTP_PAUSE_MAX) } else { rest }
@@ -127,9 +127,9 @@ impl ThrottleSlot<'_> {
         }
     }
 
-    /// Records that the server could not be reached; concurrent failures are counted once. The server is paused for the first duration,
-    /// which doubles with each additional failure, up to the second duration. Returns whether this is the first failure since the server
-    /// was last reached.
+    /// Records that the server could not be reached; concurrent failures are counted once. The server is paused for the duration `first`,
+    /// which doubles with each additional failure, up to `longest`. Returns whether this is the first failure since the server was last
+    /// reached.
     pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.throttle.state();
@@ -188,7 +188,7 @@ impl Drop for ThrottleSlot<'_> {
     fn drop(&mut self) {
         let mut state = self.throttle.state();
         if let (true, Some(pause)) = (self.tries, &mut state.pause) {
-            // The attempt ended without a result, so the next delivery may try.
+            // This delivery ended before it knew whether the server can be reached, so the next delivery may retry the server.
             (pause.until, pause.is_tried) = (Instant::now(), false);
         }
         if state.owed > 0 {

@@ -5,7 +5,6 @@ use std::pin::Pin;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
-    /// The domain name does not exist.
     NoSuchName,
     /// The lookup failed, and a retry may succeed. Contains the reason.
     Failed(String),

@@ -278,7 +278,7 @@ impl Transport {
         }
     }
 
-    /// Lowers the server's limit or pauses deliveries to the server, after a connection failed.
+    /// Updates the server's throttle after a failed connection: lowers the server's limit, or pauses deliveries to the server.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
@@ -315,7 +315,8 @@ fn left_alone(resting: &BackedOff) -> DeliveryOutcome {
     DeliveryOutcome::Deferred { stage: Stage::Connect, cause }
 }
 
-/// Returns the host name that we send in EHLO: from the settings, or else from the public URL, or else the machine's.
+/// Returns the host name for EHLO: from the settings, or else from the public URL, or else the machine's own, or `localhost` if that is not
+/// a valid host name.
 pub fn hello_name(settings: &Settings) -> String {
     if let Some(name) = &settings.mail.hello_name {
         return name.clone();

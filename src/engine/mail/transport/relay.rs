@@ -142,7 +142,8 @@ impl Query {
                         query.domains.push(domain);
                     }
                 }
-                // The name is not quoted: it can be a part of a password with an unescaped ?, or of a token with an unescaped &.
+                // The error does not quote the parameter's name, which can be a part of a password with an unescaped ?, or of a token with
+                // an unescaped &.
                 _ => {
                     let why = "a parameter is unknown; use `auth`, `for`, `tls` or `token`, and write ? in a password as %3F and & \
                                in a token as %26";

@@ -15,9 +15,11 @@ const SAMPLE_SIDE: u32 = 64;
 const COLORS_MAX: usize = 5;
 /// The smallest share of the area that a color must cover to be reported.
 const SHARE_MIN: f32 = 0.03;
-/// The share of transparent pixels above which an image is treated as transparent. Other images are assumed to contain a background.
+/// The transparent share of the area above which an image is treated as transparent; semitransparent pixels count in part. Other images are
+/// assumed to contain a background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The lowest opacity, from 0 to 255, of a pixel that is measured. The color of a more transparent pixel comes mostly from the background.
+/// The minimum opacity of a pixel whose color is measured, from 0 to 255. The color of a more transparent pixel comes mostly from the
+/// background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. A dark green such as
 /// #1f4d3a on `DARK` is below this minimum.

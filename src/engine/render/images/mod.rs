@@ -31,15 +31,15 @@ const DAMAGED: &str = "the image is damaged; use a new copy";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
-    /// Convert an uploaded image, or this part of it, for emails, and measure the result.
+    /// Convert an uploaded image for emails, cropped if `crop` is set, and measure the result.
     Upload { crop: Option<Crop> },
     /// Measure an image that was served with this content type.
     Measure { content_type: String },
     /// Create a small copy for lists.
     Preview,
-    /// Draw an SVG logo as PNG, transparent or on this background, and measure the result.
+    /// Draw an SVG logo as PNG on a background, or transparent if `background` is `None`, and measure the result.
     DrawLogo { background: Option<Color> },
-    /// Create a PNG with this width, of the top of the image or of the whole image.
+    /// Create a PNG of this width: of the whole image if `is_full`, or else of its top.
     Thumbnail { width: u32, is_full: bool },
 }
 
@@ -90,7 +90,7 @@ impl Format {
     }
 }
 
-/// An image in its stored form.
+/// An encoded image with its file format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageFile {
     pub bytes: Vec<u8>,

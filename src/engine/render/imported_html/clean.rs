@@ -156,10 +156,10 @@ const ATTRIBUTES: [&str; 37] = [
 ];
 /// The `meta` elements that the sanitizer keeps. They only tell email clients how to show the text and colors of the email.
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
-/// The description of conditional comments in the head, which contain styles and settings.
+/// The description, in the list of removed content, of conditional comments in the head. They contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description of removed conditional comments. Some of them contain links or text, where sending does not replace merge fields. Others
-/// are not balanced.
+/// The description, in the list of removed content, of conditional comments outside the head. They are removed if any of them contains
+/// links or text, in which sending would not replace merge fields, or if their tags are unbalanced.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
                                     content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.

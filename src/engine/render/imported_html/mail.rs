@@ -66,7 +66,7 @@ pub fn source(file: &[u8]) -> Result<MailSource, HtmlRefusal> {
         subject: message.subject().map(str::to_owned),
         from_name: from.and_then(|from| from.name()).map(str::to_owned),
         from_email: from.and_then(|from| from.address()).map(str::to_owned),
-        // Long URLs are folded across lines.
+        // Long URLs are folded across lines, so remove the white space in them.
         unsubscribe_urls: urls.map(|url| url.split_whitespace().collect()).collect(),
     })
 }

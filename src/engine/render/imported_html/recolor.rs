@@ -52,7 +52,8 @@ fn buttons(dom: &mut Dom, to: Color) {
         let Some(link) = button.link() else { continue };
         let inside = dom.within(link);
         let around: Vec<usize> = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link])).collect();
-        // If the link has no background itself, the nearest element without other content is the box of the button.
+        // If the link has no background itself, the button is the nearest ancestor with a background, among those that contain only the
+        // link.
         let own = styles.ground(dom, link);
         let old = own.or_else(|| around.iter().find_map(|above| styles.ground(dom, *above)));
         let is_box = |node: &usize| old.is_some() && styles.ground(dom, *node) == old;

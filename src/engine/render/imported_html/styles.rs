@@ -237,7 +237,7 @@ impl Styles<'_> {
     }
 }
 
-/// Returns whether a media query contains only words, numbers, brackets and other harmless characters.
+/// Returns whether a media query is short and contains only letters, digits, white space, parentheses and other harmless characters.
 fn is_query(prelude: &str) -> bool {
     let sound = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "(),:.%/->=_".contains(c);
     !prelude.is_empty() && prelude.len() < 500 && prelude.chars().all(sound)

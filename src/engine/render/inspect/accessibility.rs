@@ -187,7 +187,7 @@ impl<'a> Check<'a> {
         Self { dom, lines, styles, seen, texts, found: Vec::new() }
     }
 
-    /// Records a problem at a node's tag, or at the tag of the nearest element that has one.
+    /// Records a problem at the tag of a node, or of the node's nearest ancestor that has a tag in the source.
     fn note(&mut self, rule: AccessibilityRule, node: Option<usize>, detail: impl FnOnce() -> String) {
         let element = node.and_then(|node| {
             let mut above = std::iter::successors(Some(node), |node| Some(self.dom.parent(*node)).filter(|parent| *parent != 0));

@@ -44,7 +44,6 @@ pub struct FaintText {
 pub struct InvisibleLink {
     /// The number of the text node.
     pub node: usize,
-    /// Where the link is invisible.
     pub place: ContrastContext,
     text: String,
     ink: Color,

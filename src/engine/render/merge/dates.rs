@@ -102,7 +102,7 @@ impl Language {
 
     /// Writes a date in the template's format. Returns `None` if the format is invalid.
     pub fn write(self, form: &str, moment: DateTime) -> Option<String> {
-        // The library itself writes English names.
+        // The library writes only English names.
         let form = if self == Self::english() { form.to_owned() } else { self.in_words(form, moment) };
         strtime::format(&form, moment).ok()
     }

@@ -255,7 +255,7 @@ fn in_element_name(mut name: String, character: char) -> State {
             name.push(character.to_ascii_lowercase());
             State::Element(name)
         }
-        // The first `<` is text; this one may start an element.
+        // In `<<`, the first `<` is text, and the second may start an element.
         '<' => State::Element(String::new()),
         _ => State::Text,
     }

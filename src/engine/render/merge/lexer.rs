@@ -98,7 +98,7 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Detects comments. CSS rules often start with `{#`, so a comment is rejected only if it ends on the line on which it starts.
+/// Detects comments. Style sheets often contain `{#`, so a comment is rejected only if it ends on the line on which it starts.
 #[derive(Default)]
 struct Comments {
     /// The length of the source that remains after the last line that was checked.

@@ -1,4 +1,4 @@
-//! Finds the characters for which a font file has glyphs, and the names of scripts.
+//! Finds the characters for which a font file has glyphs, and names the scripts of characters.
 //!
 //! The font files are untrusted: an invalid file is treated as a font without glyphs.
 

@@ -43,7 +43,7 @@ use crate::vocab::limits::{
     DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
 };
 
-/// The width up to which phones scale an email down, in CSS pixels. Wider emails are cut off.
+/// The maximum width of an email that is scaled down to the window, as on phones, in CSS pixels. Wider emails are cut off.
 const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
 
 #[derive(Clone, Debug, Default)]
@@ -154,7 +154,7 @@ pub struct Rendering<T> {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of an email that its screenshot or PDF does not show correctly.
+/// A problem with an email that its rendering revealed, such as a part that the screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
     /// Characters without a glyph in any font.
@@ -256,7 +256,6 @@ impl std::error::Error for RenderError {}
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 pub trait Renderer: Send + Sync {
-    /// Draws screenshots of an email.
     fn screenshots<'a>(
         &'a self,
         page: &'a HtmlPage,

@@ -33,7 +33,6 @@ const DATA: [(&str, &str); 14] = [
     ("The word classes of English (the Brill tagger's lexicon)", include_str!("../../../../assets/spelling/classes.license.txt")),
 ];
 
-/// Returns all notices as one string.
 pub fn notices() -> String {
     let mut out = "Third-party fonts and sources in this program, and their licenses.\n".to_owned();
     out.push_str("\nThis software is based in part on the work of the Independent JPEG Group.\n");

@@ -299,7 +299,7 @@ async fn run(
     let mut input = pipe::Sender::from_owned_fd(input).map_err(start)?;
     let output = pipe::Receiver::from_owned_fd(output).map_err(start)?;
     let sending = async {
-        // If a worker ended early, its response or exit status is more informative than this error.
+        // If a worker ended early, its response or exit status is more informative than the error of the failed write.
         let _ = send(&mut input, order).await;
         drop(input);
     };

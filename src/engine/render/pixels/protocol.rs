@@ -277,7 +277,7 @@ fn fault(answer: WorkerReply) -> RenderError {
 
 /// Returns the error for an invalid response.
 pub fn malformed() -> RenderError {
-    RenderError::Unavailable("the rendering process ended early, or sent or received invalid data".to_owned())
+    RenderError::Unavailable("communication with the rendering process failed".to_owned())
 }
 
 #[cfg(test)]

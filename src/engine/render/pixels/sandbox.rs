@@ -179,14 +179,14 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // These calls are needed if the kernel does not provide the time without a system call.
+    // Calls for the time (if the kernel does not provide it without a system call), for pauses, and for randomness.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_gettimeofday,
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
     libc::SYS_getrandom,
-    // The process reads its own IDs in `abort`.
+    // Calls for the process's own IDs, which `abort` reads, for its resource usage, and for exit.
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_getrusage,

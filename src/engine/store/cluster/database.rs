@@ -19,8 +19,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{Error, Result};
 use crate::vocab::limits;
 
-/// A parameter of a statement, with its PostgreSQL type. Statements are not prepared, so that each takes one round trip, even through a
-/// connection pooler.
+/// A parameter of a statement, with its PostgreSQL type. With the types, a statement needs no preparation, so it takes one round trip, even
+/// through a connection pooler.
 pub type Value<'v> = (&'v (dyn ToSql + Sync), Type);
 
 /// The cluster's database: its address, and how to connect to it.

@@ -275,7 +275,8 @@ impl Member {
         };
         let is_wrong = holder.remaining_ms > limits::CLUSTER_LEASE_MS_MAX;
         *wrong_since = is_wrong.then(|| wrong_since.unwrap_or(asked));
-        // A running leader would have renewed the lease by now, so that it would end at a plausible time according to the database's clock.
+        // A running leader would have renewed the lease by now, so that the lease would end at a plausible time according to the database's
+        // clock.
         let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
         let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
@@ -354,7 +355,8 @@ impl Member {
         if turn.turn() != Turn::Lead(held.epoch) {
             return false;
         }
-        // A process that was asked, while it was taking the lease, to leave it to other processes releases the lease before it leads.
+        // If this process was asked to leave the lease to other processes while it was taking the lease, it releases the lease before it
+        // leads.
         let is_unwanted = self.stands_back() && !matches!(*self.role.borrow(), Role::Leader { .. });
         if is_unwanted || self.is_resigning.load(Ordering::SeqCst) {
             turn.end();
@@ -363,8 +365,8 @@ impl Member {
                     turn.changed.notified().await;
                 }
             };
-            // A store can wait for the outcome of an append or for disk space for longer than the lease. This process must then detect the
-            // next leader.
+            // A store can wait for the outcome of an append or for disk space until the lease has expired. Meanwhile, this process must
+            // detect the next leader.
             if tokio::time::timeout(self.lease, ended).await.is_err() {
                 return false;
             }
@@ -404,7 +406,8 @@ impl Member {
     fn lose(&self) {
         tracing::warn!(node = self.candidate.node, "this node no longer leads");
         self.shared.turn.end();
-        // The request must not end the next lease as well, even if the caller of `resign` no longer waits.
+        // The request must not end the next lease as well. Reset it here, because the caller of `resign` may no longer wait, and would then
+        // not reset it.
         self.is_resigning.store(false, Ordering::SeqCst);
         self.set_role(Role::Follower { leader: None });
     }

@@ -87,7 +87,6 @@ pub enum Error {
     Damaged(String),
     /// A local file cannot be read or written.
     Local(String),
-    /// The node is shutting down.
     Stopping,
 }
 
@@ -184,7 +183,7 @@ impl From<Error> for store::Error {
 }
 
 impl Error {
-    /// Returns whether the same request can succeed later without an action by the operator.
+    /// Returns whether the same request can succeed later without an action of the operator.
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Database(_) | Self::SnapshotReplaced { .. })
     }

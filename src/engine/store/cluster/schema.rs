@@ -82,7 +82,7 @@ pub async fn upgrade(link: &mut Link) -> Result<Schema> {
     }
 }
 
-/// Reads the row of [`Schema`]. Fails if there is no cluster, or if a newer program initialized it.
+/// Reads the row of [`Schema`]. Fails if there is no cluster, if a newer program has changed the tables, or if a table lacks a column.
 pub async fn read(link: &mut Link) -> Result<Schema> {
     let select = "SELECT version, installation, key_check, secret_check FROM mailmill_cluster ORDER BY version DESC";
     let rows = link.query(select, &[]).await?;

@@ -131,8 +131,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     Ok(position)
 }
 
-/// Deletes all but the two newest snapshots, and the records before the older one. Keeps the records of the last ten minutes, so that nodes
-/// that lag slightly need no snapshot.
+/// Deletes all but the two newest snapshots, and the records that the older one contains. Keeps the records of the last ten minutes, so
+/// that nodes that lag slightly need no snapshot.
 pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     let kept = positions(link, store).await?;
     let [.., older, _] = kept.as_slice() else { return Ok(()) };

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
 
-    /// The caches that a process loaded in an earlier epoch may lack the changes of the leader in between.
+    /// The caches that a process loaded when it led in an earlier epoch may lack the changes of a leader since then.
     #[test]
     fn a_process_serves_as_the_leader_only_in_the_epoch_for_which_it_is_ready() {
         let turn = SharedTurn::new(Arc::new(ManualClock::at(Timestamp(0))));

@@ -57,7 +57,7 @@ impl AuthorizationRequest {
             return Err(Failure::field("response_type", "must be \"code\"; update the program"));
         }
         if self.code_challenge_method != "S256" {
-            return Err(Failure::field("code_challenge_method", "must be S256; the client must support PKCE with S256"));
+            return Err(Failure::field("code_challenge_method", "must be S256; report this to the program's developer"));
         }
         let challenge = model::challenge(&self.code_challenge);
         let challenge = challenge.ok_or_else(|| {
@@ -85,7 +85,7 @@ impl AuthorizationRequest {
             (None, _) => {
                 return Err(Failure::field(
                     "redirect_uri",
-                    "is missing; the program must send one, because it registered several",
+                    "is required, because the program registered several redirect URIs; report this to the program's developer",
                 ));
             }
         };

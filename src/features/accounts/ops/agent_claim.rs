@@ -23,7 +23,7 @@ pub struct RenewClaim {
     pub claim_token: String,
 }
 
-/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
+/// Adds the rules for the fields to the schema. The Rust type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(schema, &[("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN }))]);
 }

@@ -35,7 +35,7 @@ pub struct RegisterAgent {
     pub scope: Option<String>,
 }
 
-/// Adds the rules for the fields. The type accepts any string, so that invalid values get OAuth errors.
+/// Adds the rules for the fields to the schema. The Rust type accepts any string, so that invalid values get OAuth errors.
 fn describe(schema: &mut Schema) {
     let permissions = Permission::ALL.map(Permission::word).join("|");
     oauth::require(

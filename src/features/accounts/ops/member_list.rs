@@ -1,4 +1,4 @@
-//! Lists the members of the account and open invitations.
+//! Lists the members and the open invitations of the account.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -55,7 +55,7 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for Token {
     const SPEC: Spec = Spec::post("accounts.token", "/oauth2/token", public())
-        .summary("Get a granted key, or tokens")
+        .summary("Get a granted key or OAuth tokens")
         .about(
             "Accepts JSON or a form. The response has no envelope. With grant_type authorization_code or refresh_token (OAuth 2.1 with \
              PKCE), returns access_token, token_type, expires_in, refresh_token and scope. A code works once; a second use ends the \

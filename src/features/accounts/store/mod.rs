@@ -139,7 +139,7 @@ pub fn usage(tx: &impl Read, key: KeyId) -> Result<KeyUsage> {
     Ok(tx.get(USAGE, &key)?.unwrap_or_default())
 }
 
-/// Records `requests` more uses of a key, the last of which was at `last`.
+/// Adds `requests` to the usage of a key; `last` is the time of the last request.
 pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestamp) -> Result<()> {
     let usage = usage(tx, key)?.plus(requests, last);
     tx.put(USAGE, &key, &usage);

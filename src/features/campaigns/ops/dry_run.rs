@@ -238,7 +238,7 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// Returns a warning if the account's plan does not allow this many emails now.
+/// Returns a warning if the account's plan does not allow `many` emails now.
 fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {

@@ -46,9 +46,9 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a test email of a campaign")
         .about(
-            "Sends the email as it would go out now, in the language of the contact with that address. Works in every campaign status. If \
-             one of the addresses cannot be emailed, no test is sent, and RECIPIENT_NOT_SENDABLE names the address. Test emails are not \
-             counted in the campaign's statistics. Emits email.test.sent for each address.",
+            "Sends the email as it would go out now. Each test address gets the email in the language of the contact with this address. \
+             Works in every campaign status. If one of the addresses cannot be emailed, no test is sent, and RECIPIENT_NOT_SENDABLE names \
+             the address. Test emails are not counted in the campaign's statistics. Emits email.test.sent for each address.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -61,7 +61,6 @@ const RULES: [(LinkRule, &str, Severity, &str); 18] = [
     (LinkRule::NotAnImage, "not_an_image", Severity::Critical, "Use the URL of the image file itself, not of a page that shows it."),
 ];
 
-/// Returns the IDs of all rules.
 pub fn rule_ids() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(_, id, ..)| *id)
 }

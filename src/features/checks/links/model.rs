@@ -60,7 +60,7 @@ pub struct Surroundings<'a> {
     pub targets: &'a [String],
 }
 
-/// The schemes of addresses that an app opens instead of a browser.
+/// The schemes of addresses that an app opens instead of a browser, and `cid`, which refers to a part of the message.
 const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
 /// The schemes that email clients block.
 const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];

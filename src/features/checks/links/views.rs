@@ -51,7 +51,7 @@ pub struct CheckedLinkView {
     pub response_time: Option<u64>,
     /// Why the link is neither `ok` nor `redirected`.
     pub error: Option<String>,
-    /// The last URL of the redirects.
+    /// The URL to which the redirects lead. If the check does not follow redirects, the target of the first redirect.
     pub final_url: Option<String>,
     /// The URLs that redirected, in order.
     pub hops: Vec<HopView>,

@@ -83,7 +83,7 @@ impl Async for Create {
 pub struct NewAccount {
     pub provider: Provider,
     pub project: Option<ProjectId>,
-    /// The connection to reconnect.
+    /// The connection to reconnect; `None` to connect a new account.
     pub connection: Option<ConnectionId>,
     pub name: Option<String>,
 }
@@ -91,7 +91,7 @@ pub struct NewAccount {
 /// A request to connect an account, after the project and the connection to reconnect have been checked.
 pub struct CheckedAccount {
     new: NewAccount,
-    /// The connection to reconnect.
+    /// The connection to reconnect; `None` to connect a new account.
     pub known: Option<Connection>,
 }
 

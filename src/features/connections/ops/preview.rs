@@ -65,9 +65,9 @@ pub struct ImportPreview {
     pub excluded: u64,
     /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The fields of these contacts on the platform, at most 200.
+    /// The fields of the contacts that were read, with the platform's names; at most 200.
     pub fields: Vec<PreviewField>,
-    /// At most 20 of the contacts, starting with those that would change.
+    /// At most 20 of the contacts that were read, starting with those that would change.
     pub contacts: Vec<PreviewContact>,
     /// The first 20 problems.
     pub problems: Vec<PreviewProblem>,

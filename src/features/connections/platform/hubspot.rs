@@ -36,7 +36,7 @@ pub const EXPORT_SCOPES: &[(&str, &str)] = &[
 
 /// The ID of the source with all contacts who unsubscribed from all email, or bounced. HubSpot's own IDs are numbers.
 const SUPPRESSED: &str = "suppressed";
-/// HubSpot's type ID of contacts.
+/// HubSpot's object type ID for contacts.
 const CONTACTS: &str = "0-1";
 /// The maximum number of objects in a batch.
 const BATCH: usize = 100;
@@ -241,7 +241,7 @@ impl AudiencePort for HubSpot {
                 json!({ "propertyName": "hs_email_optout", "operator": "EQ", "value": "true" }),
                 json!({ "propertyName": "hs_email_hard_bounce_reason_enum", "operator": "HAS_PROPERTY" }),
             ];
-            // A search needs a time, so the first import searches for changes since 1970, which finds all of these contacts.
+            // A search needs a time, so the first import searches for changes since 1970, which finds every suppressed contact.
             return search(client, &conditions, since.unwrap_or(Timestamp(0)), cursor).await;
         }
         let path = format!("/crm/lists/2026-03/{}/memberships", segment(&source.id)?);

@@ -24,7 +24,7 @@ use crate::features::contacts::jobs::provider::{ReadContact, UnreadableContact};
 use crate::vocab::limits;
 use crate::vocab::providers::{Provider, SourceKind};
 
-/// Reads the account to which a key belongs, which also tests the key.
+/// Reads the account to which the credentials belong, which also tests the credentials.
 trait AccountPort {
     fn account(client: &Client<'_>) -> impl Future<Output = Result<ExternalAccount, PlatformError>> + Send;
 }

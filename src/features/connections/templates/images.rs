@@ -52,7 +52,7 @@ pub async fn upload(
     Ok(Uploaded { html: projects::each_image(html, |address| moved.get(address).cloned()), left })
 }
 
-/// Returns whether the URL contains no merge fields in any platform's syntax.
+/// Returns whether the text is a web address without merge fields in any platform's syntax.
 fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }

@@ -68,7 +68,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// All actions, in the order in which they are declared and stored.
+    /// All actions, in the order of their stored numbers.
     pub const ALL: [Self; 3] = [Self::Sent, Self::Opened, Self::Clicked];
 }
 

@@ -55,8 +55,8 @@ pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option
     }
 }
 
-/// Returns the numbers of the contacts with these emails. `digests` must be sorted: neighboring hashes are then read from the same
-/// page.
+/// Returns the number of the contact with each email, if there is one. `digests` must be sorted: neighboring hashes are then read from the
+/// same page.
 pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<u32>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {

@@ -162,8 +162,8 @@ pub fn row_bytes(tx: &impl Read, project: ProjectId, number: u32) -> Result<Opti
     tx.get_bytes(CONTACTS.id, &(project, number).to_bytes())
 }
 
-/// Calls `each` with the bytes of the row of each contact in `numbers`, until `each` breaks. Scans use this to read only a part of each
-/// row.
+/// Calls `each` with the bytes of the row of each contact in `numbers`, until `each` breaks. Scans use this function to read only a part of
+/// each row.
 pub fn visit_rows(
     tx: &impl Read,
     project: ProjectId,

@@ -165,7 +165,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()
     }
     let (counts, notes) = match apply(tx, (job.account, job.project), &edits, &part.numbers) {
         Ok(done) => done,
-        // The worker needs the error itself: it stops this job if a row is damaged, and tries again if the disk failed.
+        // Return the store's error unchanged: the worker stops the job if a row is damaged, and tries again if the disk failed.
         Err(WriteError::Store(error)) => return Err(error),
         Err(WriteError::Field(refusal)) => {
             let reason = Failure::from(refusal).sentence();

@@ -53,7 +53,7 @@ pub struct Columns {
 /// fields.
 const NAME_HEADERS: &[&str] = &["name", "fullname", "contactname", "displayname"];
 
-/// The header prefix for custom fields in files that this program exports.
+/// The header prefix for custom fields in files that Mailmill exports.
 pub const CUSTOM_PREFIX: &str = "custom.";
 /// The prefix for custom fields in field names.
 const CUSTOM_FIELDS: &str = "customFields.";
@@ -200,7 +200,7 @@ pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
 
 fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-    // Files made by hand use the labels from the dashboard.
+    // Files that users write can contain the dashboard's label for the status: "Not subscribed".
     let word = if word == "not-subscribed" { Status::NonSubscribed.word() } else { word.as_str() };
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");

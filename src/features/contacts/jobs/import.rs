@@ -23,7 +23,7 @@ use crate::vocab::limits;
 /// Advances an import by one step; returns whether rows remain.
 pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
     if email_index::is_full(&data.store.read(), job.project)? {
-        // Wait until the worker has merged runs of the email index.
+        // Too many runs would slow down every lookup, so wait until the worker has merged them into the email index.
         return Ok(true);
     }
     step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, limits::CONTACT_IMPORT_CHUNKS_PER_STEP))

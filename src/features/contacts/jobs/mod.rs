@@ -165,5 +165,6 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
 
 /// Returns the failure for a job of a different kind, with the job's ID in `data`.
 pub fn wrong_kind(id: JobId) -> Failure {
-    Failure::because(Code::NotFound, "No job of this kind has this ID.").with(json!({ "jobId": id }))
+    Failure::because(Code::NotFound, "This job is of a different kind. GET /v1/contacts/jobs/{id} returns its kind.")
+        .with(json!({ "jobId": id }))
 }

@@ -104,7 +104,7 @@ pub struct ProviderImport {
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
     pub fields: FieldMap,
-    /// The time after which a contact must have changed to be read; `None` to read all contacts.
+    /// Contacts that have neither joined a source nor changed since this time may be left out; `None` to read all contacts.
     pub since: Option<Timestamp>,
     /// Whether the account's changed contacts are read after the sources.
     pub reads_changes: bool,

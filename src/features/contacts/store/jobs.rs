@@ -159,8 +159,8 @@ pub fn put_note(tx: &mut WriteTx<'_>, id: JobId, note: RowNote) {
     tx.put(ROWS, &(id, note.row), &JobRow::Note(note));
 }
 
-/// Removes this email from the notes on rows. Starts after the key `after`, checks up to `limit` rows, and sets `after` to the last
-/// key checked; returns whether there may be more rows.
+/// Removes `email` from the notes of all jobs. Starts after the key `after`, checks up to `limit` rows, and sets `after` to the last key
+/// checked; returns whether there may be more rows.
 pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &str) -> Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(ROWS, &span, Order::Forward, limit)?;

@@ -250,7 +250,7 @@ impl<'a> Content<'a> {
         let mut rest = folded(&fact.text);
         let parts = facts.iter().map(|fact| folded(&fact.text)).chain(more.iter().cloned());
         let mut parts: Vec<String> = parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
-        // Longer parts come first, because they can contain shorter ones.
+        // Longer facts are removed first, because they can contain shorter ones.
         parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
         for part in parts {
             rest = rest.replacen(&format!(" {part} "), " ", 1);

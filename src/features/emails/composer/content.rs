@@ -76,7 +76,7 @@ fn spoken(brief: &Brief) -> Option<Language> {
     };
     let best = Language::SPOKEN.into_iter().rev().max_by_key(|language| score(*language))?;
     let least = own.filter(|own| own.is_complete()).map_or(0, score) * 2 + 1;
-    // A few short words, such as "a", are common in several languages.
+    // Another language must have clearly more of its common words in the brief, because several languages share short words such as "a".
     if score(best) > least.max(FOREIGN_SCORE_MIN - 1) { Some(best) } else { own }
 }
 

@@ -345,7 +345,7 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     for (label, value) in rows {
         match out.iter_mut().find(|(own, _)| *own == label) {
             Some((_, first)) => {
-                // Dates can contain commas, so these values need another separator.
+                // Values that contain commas, such as dates, need another separator.
                 let gap = if value.words().contains(", ") { " · " } else { ", " };
                 let both = format!("{}{gap}{}", first.markup(), value.markup());
                 *first = Rich::parse(&both).unwrap_or_else(|_| Rich::plain(&both));

@@ -37,7 +37,7 @@ const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days until a date that can be identified by its weekday alone.
 const WEEKDAY_DAYS: i32 = 6;
 
-/// Folded exclamations without any meaning.
+/// Folded announcements that contain no news themselves: "Big news!"
 const HYPE: [&str; 12] = [
     "big news",
     "great news",
@@ -78,7 +78,8 @@ impl Source<'_> {
         know("phone", brand.contact.phone.clone());
         know("product", self.product.map(str::to_owned).filter(|name| short(name) && !content.is_news_with_offer()));
         know("grid", flag(self.has_grid));
-        // Plans and dishes have prices, but no pictures, and are not bought at a checkout.
+        // A brand has a shop if a product has a price and a picture. Plans and dishes, which are not bought at a checkout, have no
+        // pictures.
         know("shop", flag(brand.products.iter().any(|product| product.price.is_some() && product.image.is_some())));
         know(
             "season",

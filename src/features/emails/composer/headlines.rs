@@ -63,8 +63,7 @@ impl Draft<'_> {
         (name.split(' ').count() >= EVENT_TITLE_WORDS_MIN || name.ends_with('?')).then(|| name.clone())
     }
 
-    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". `None` for other seasons, whose names need no
-    /// wish before an offer.
+    /// Returns the season's wish with the offer: "Happy birthday: 15% off for you". `None` if the season has no such phrase.
     fn wish_with_offer(&self, book: &mut Phrasebook) -> Option<String> {
         let season = book.season.clone().filter(|_| self.job == "seasonal.main" && book.facts.contains_key("offer"))?;
         let place = format!("season.{season}.offer");

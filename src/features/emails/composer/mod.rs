@@ -472,7 +472,7 @@ impl Draft<'_> {
         let links =
             brief.facts.iter().filter(|fact| fact.kind == FactKind::Link && fact.story.is_none()).map(|fact| fact.text.as_str());
         let given = brief.cta.iter().flat_map(|cta| cta.link.as_deref()).chain(links).find_map(material::link);
-        // A product of the same kind is neither the event nor the new product.
+        // An invitation or a launch is not about an existing product, even if the product is of the kind that the brief names.
         let is_new = matches!(self.goal, Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Launch);
         let only = || match (self.content.cards.as_slice(), self.kinds().as_slice()) {
             ([], [only]) if !is_new => Some(*only),
@@ -480,10 +480,10 @@ impl Draft<'_> {
         };
         let page =
             featured.or_else(only).and_then(|place| self.brand.products.get(place)?.url.as_deref()).and_then(material::link);
-        // In an offer for the whole range, the main button leads to the shop, and each product card leads to the product's page.
+        // In a win-back offer for the whole range, the main button leads to the shop, and each product card leads to the product's page.
         let for_all = self.job == "winback.main" && self.content.saving().is_some() && self.content.scope_words().is_none();
         let page = page.filter(|_| (self.shape.sells && !for_all) || self.content.announces_product(self.shape));
-        // Recipients reply to these emails, so a contact in the brief is a better target than the home page.
+        // Recipients reply to emails such as invitations and surveys, so a contact in the brief is a better target than the home page.
         let writes =
             matches!(self.goal, Goal::Hiring | Goal::Event | Goal::Webinar | Goal::Waitlist | Goal::Review | Goal::Survey)
                 || self.goal == Goal::Voucher;

@@ -43,7 +43,7 @@ pub fn slots(goal: Goal, content: &Content<'_>, brand: &Brand, has_knowledge: bo
     let own = own(shape.purpose, has_offer, period(content));
     let mut slots: Vec<Slot> = chosen(&own, count).into_iter().map(|(job, days)| slot(key(shape.purpose), job, days)).collect();
     if let Some(main) = slots.iter_mut().find(|slot| slot.job.ends_with(".main")) {
-        // A sale with several discounts is not about its free delivery.
+        // A sale with discounts is about the discounts, even if it also has free delivery.
         let is_rate = |fact: &Fact| matches!(fact.kind, FactKind::Percentage | FactKind::Amount);
         let discounts = content.brief.facts.iter().any(|fact| is_rate(fact) && fact.role == Some(FactRole::Offer));
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery) && !has_offer && !discounts;

@@ -18,7 +18,7 @@ struct Change {
     now: String,
 }
 
-/// The prices in one statement, after its last product, that have no counterpart yet.
+/// The last product read in a statement, and the old and new prices after it that are not part of a pair yet.
 #[derive(Default)]
 struct Group {
     product: Option<usize>,

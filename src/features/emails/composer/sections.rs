@@ -251,7 +251,7 @@ impl Writer<'_> {
         let product = |card: &content::Card| {
             let shown = self.product(card.product, true)?;
             let (price, old) = (money(card.price), money(card.old_price));
-            // Both prices come either from the brief or from the shop.
+            // The price and the original price both come from the brief, or both come from the shop.
             let before = match &price {
                 Some(price) => old.filter(|old| old != price),
                 None => shown.price_before.clone(),

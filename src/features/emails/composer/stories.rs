@@ -106,7 +106,7 @@ impl Writer<'_> {
 
     fn story_list(&mut self, stories: &[&Story]) {
         let language = self.content.language;
-        // The title of the email already states a story without text.
+        // A story that consists only of the email's title is left out.
         let is_title = |story: &Story| match split(story, language) {
             (Some(whole), text) if text.is_empty() => folded(&whole) == self.title,
             (heading, text) => heading.is_none() && folded(&text) == self.title,
@@ -135,7 +135,7 @@ impl Writer<'_> {
         let (title, text) = split(story, self.content.language);
         let is_first = self.content.stories.first() == Some(&at);
         match &title {
-            // The title of the email is the heading of the first story.
+            // The heading of the first story is left out if it is the title of the email.
             Some(title) if is_first && folded(title) == self.title => {}
             Some(title) => self.heading(title),
             None if !is_first => {

@@ -46,7 +46,7 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
     let passages = || email.outline.passages.iter();
     let found = match all.len() {
         0 => None,
-        // A label is recognized only with its colon.
+        // A label such as "Button:" counts as printed only with its colon, because the word alone can be ordinary text.
         _ if is_label => {
             let label = folded.trim();
             passages().find(|passage| {
@@ -89,8 +89,8 @@ fn identifies(row: &[&str], email: &Reading, inside: &str) -> bool {
     own > usize::from(own < rest.len())
 }
 
-/// Returns a sequence of words without the common words at its ends, so that the name of an event with "on" after it is still recognized as
-/// the name.
+/// Returns a sequence of words without the common words at its ends, so that the name of an event is recognized even if a word such as "on"
+/// follows it.
 fn content(row: &[&str], email: &Reading) -> String {
     let is_common = |word: &str| email.words.is_stop(word);
     let start = row.iter().position(|word| !is_common(word)).unwrap_or(0);

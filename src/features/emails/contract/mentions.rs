@@ -321,7 +321,7 @@ fn days_of(list: &str, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec
     days.collect()
 }
 
-/// Returns a time of day in minutes; `None` if there is no such time.
+/// Returns a time of day in minutes; `None` if the numbers are not a valid time.
 fn minutes(hour: i8, minute: i8, half_day: Option<&str>) -> Option<u16> {
     let hour = match half_day.map(|half| half.starts_with('p')) {
         Some(true) if (1..12).contains(&hour) => hour + 12,

@@ -90,7 +90,7 @@ pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     days.collect()
 }
 
-/// Returns a warning for each passage in the prompt that is neither in the email nor in one of these warnings.
+/// Returns a warning for each passage in the prompt that is neither in the email nor in one of the `warnings`.
 pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec<Finding> {
     let email = Reading::of(document, terms.today);
     let lost = remains::check(&email, terms, warnings).into_iter();

@@ -22,7 +22,7 @@ const GAP_MAX: u32 = 12;
 /// Returns a warning for each passage in the prompt that is neither in the email nor in `others`, the warnings about the email so far.
 pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Finding> {
     let brief = terms.brief;
-    // If the facts in a brief have no spans, the brief was not parsed from this prompt.
+    // If the facts in a brief have no spans, the brief was not parsed from this prompt, so the two cannot be compared.
     if brief.facts.iter().all(|fact| fact.span.is_none()) && brief.unclear.is_empty() {
         return Vec::new();
     }
@@ -148,7 +148,7 @@ fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> 
     let signature = brief.signature.iter().map(|signature| signature.span);
     let label = brief.cta.iter().filter_map(|cta| cta.label.as_ref()).map(|part| part.span);
     limits.chain(parts).chain(signature).chain(label).flatten().for_each(&mut cover);
-    // The email prints misspelled words of statements in corrected form.
+    // Misspelled words of a statement count as covered, because the email prints them in corrected form.
     let characters: Vec<char> = prompt.chars().collect();
     for fact in brief.facts.iter().filter(|fact| is_statement(fact.kind)) {
         let Some(span) = fact.span.filter(|span| span.end as usize <= characters.len() && span.start < span.end) else {

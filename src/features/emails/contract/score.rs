@@ -388,85 +388,91 @@ fn holds(score: &Score, kept: usize, silent: usize, leaks: usize, inventions: us
     assert!(holds, "kept, lost in silence, leaks and inventions: {found:?}, but were {:?}", (kept, silent, leaks, inventions));
 }
 
-/// The first set of samples. It was used to develop the rules.
+/// The first set of samples. It was used to develop the parser's rules.
 #[tokio::test]
 async fn the_first_samples_keep_their_facts() {
     holds(&score("first").await, 1377, 0, 1, 1);
 }
 
-/// The second set of samples, which was written after the rules. It was then used to improve the rules.
+/// The second set of samples, which was written after the rules. It was then used to improve the parser's rules.
 #[tokio::test]
 async fn the_second_samples_keep_their_facts() {
     holds(&score("second").await, 1416, 0, 5, 0);
 }
 
-/// Prompts by two adversarial writers who did not know the rules. They were then used to improve the rules.
+/// Prompts by two adversarial writers who did not know the rules. The prompts were then used to improve the parser's rules.
 #[tokio::test]
 async fn the_hostile_samples_keep_their_facts() {
     holds(&score("hostile").await, 1105, 4, 33, 0);
 }
 
-/// Prompts by a third adversarial writer. They were then used to improve the rules and the note model.
+/// Prompts by a third adversarial writer. The prompts were then used to improve the parser's rules and the note model.
 #[tokio::test]
 async fn the_third_samples_keep_their_facts() {
     holds(&score("third").await, 568, 3, 10, 0);
 }
 
-/// Twenty normal and twenty hurried prompts by a fourth writer. They were then used to improve the rules and the note model.
+/// Twenty normal and twenty hurried prompts by a fourth writer. The prompts were then used to improve the parser's rules and the note
+/// model.
 #[tokio::test]
 async fn the_fourth_samples_keep_their_facts() {
     holds(&score("fourth").await, 371, 0, 0, 0);
 }
 
-/// Forty normal and forty hurried prompts by a fifth writer. They were then used to improve the rules and the note model.
+/// Forty normal and forty hurried prompts by a fifth writer. The prompts were then used to improve the parser's rules and the note model.
 #[tokio::test]
 async fn the_blind_samples_keep_their_facts() {
     holds(&score("blind").await, 535, 5, 0, 0);
 }
 
-/// Forty normal and forty hurried prompts by a sixth writer. They were then used to improve the rules.
+/// Forty normal and forty hurried prompts by a sixth writer. The prompts were then used to improve the parser's rules.
 #[tokio::test]
 async fn the_sixth_samples_keep_their_facts() {
     holds(&score("sixth").await, 772, 10, 7, 1);
 }
 
-/// Thirty normal and thirty hurried prompts, written before any results for them were known. They were then used to improve the rules.
+/// Thirty normal and thirty hurried prompts, written before any results for them were known. The prompts were then used to improve the
+/// parser's rules.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
     holds(&score("seventh").await, 426, 0, 6, 0);
 }
 
-/// Sixty-one hurried prompts, written by someone who had not yet read the rules. They were then used to improve the rules.
+/// Sixty-one hurried prompts, written by someone who had not yet read the rules. The prompts were then used to improve the parser's rules.
 #[tokio::test]
 async fn the_eighth_samples_keep_their_facts() {
     holds(&score("eighth").await, 474, 0, 3, 0);
 }
 
-/// Twenty-nine hurried prompts, written after the first improvements based on the eighth set. They were then used to improve the rules.
+/// Twenty-nine hurried prompts, written after the first improvements based on the eighth set. The prompts were then used to improve the
+/// parser's rules.
 #[tokio::test]
 async fn the_ninth_samples_keep_their_facts() {
     holds(&score("ninth").await, 220, 0, 3, 0);
 }
 
-/// Forty hurried prompts in seven languages, written before any results for them were known. They were then used to improve the rules.
+/// Forty hurried prompts in seven languages, written before any results for them were known. The prompts were then used to improve the
+/// parser's rules.
 #[tokio::test]
 async fn the_tenth_samples_keep_their_facts() {
     holds(&score("tenth").await, 264, 0, 7, 0);
 }
 
-/// Twenty normal and forty hurried prompts by a writer who did not know the rules. They were then used to improve the rules.
+/// Twenty normal and forty hurried prompts by a writer who did not know the rules. The prompts were then used to improve the parser's
+/// rules.
 #[tokio::test]
 async fn the_eleventh_samples_keep_their_facts() {
     holds(&score("eleventh").await, 547, 0, 13, 0);
 }
 
-/// Twenty normal and forty hurried prompts by another writer. They were then used to improve the rules.
+/// Twenty normal and forty hurried prompts by another writer. The prompts were then used to improve the parser's rules.
 #[tokio::test]
 async fn the_twelfth_samples_keep_their_facts() {
     holds(&score("twelfth").await, 654, 5, 25, 0);
 }
 
-/// Thirty normal and thirty hurried prompts by a writer who had not read the word lists. They were then used to improve the rules.
+/// Thirty normal and thirty hurried prompts by a writer who had not read the word lists. The prompts were then used to improve the parser's
+/// rules.
 #[tokio::test]
 async fn the_thirteenth_samples_keep_their_facts() {
     holds(&score("thirteenth").await, 454, 3, 6, 0);

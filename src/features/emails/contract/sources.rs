@@ -50,7 +50,7 @@ impl Sources {
     fn text(&mut self, text: &str, language: &'static Words, today: Date) {
         let folded = fold(text);
         self.words.extend(words(&folded).map(str::to_owned));
-        // Emails spell out abbreviations of days that are also other words: "on Saturday" for "on sat".
+        // Abbreviations of days count, even if they are also other words, because emails spell them out: "on Saturday" for "on sat".
         self.weekdays.extend(words(&folded).filter_map(|word| language.weekday(word)));
         self.digits.extend(folded.chars().filter(char::is_ascii_digit));
         self.digits.push(' ');
@@ -146,12 +146,12 @@ impl Sources {
             Value::Phone(digits) => self.digits.split(' ').any(|known| known.contains(digits.as_str())) || self.has_digits(text),
             Value::Mixed(word) => self.words.contains(word),
             Value::Today => self.dates.contains(&today) || self.values.contains(&Value::Today),
-            // In several languages, the word for tomorrow also means the morning.
+            // These values are too ambiguous to check. In several languages, for example, the word for tomorrow also means the morning.
             Value::Hour { .. } | Value::Worded(_) | Value::Tomorrow => true,
         }
     }
 
-    /// Returns whether each run of digits in the text, such as "94/100", is also in the sources.
+    /// Returns whether each run of digits in the text is also in the sources. The text "94/100" has two runs.
     fn has_digits(&self, text: &str) -> bool {
         let mut rows = text.split(|c: char| !c.is_ascii_digit()).filter(|row| !row.is_empty());
         rows.all(|row| self.words.contains(row))

@@ -91,7 +91,7 @@ fn web(given: &str) -> Result<String, LinkError> {
     Ok(text)
 }
 
-/// Appends the address and percent-encodes characters that a URL cannot contain, such as spaces, non-ASCII letters and braces.
+/// Appends the address to `text`. Percent-encodes the characters that a URL cannot contain, such as spaces, non-ASCII letters and braces.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {

@@ -129,7 +129,7 @@ fn a_brand_whose_import_failed_is_refused_with_the_reason() {
     assert_eq!((status_code, code), (409, "WRONG_STATE"));
     assert!(detail.contains("The import of the brand failed") && detail.contains("acme.example"), "{detail}");
     assert!(detail.contains("/retry imports it again"), "{detail}");
-    // A generation that waits for the import fails for the same reason.
+    // The generation that was waiting for the import fails because the import failed.
     work(&app);
     let failed = status(&app, &waiting);
     assert_eq!(failed["status"], "failed");

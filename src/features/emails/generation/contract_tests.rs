@@ -11,7 +11,7 @@ use crate::vocab::limits;
 const PROMPT: &str =
     "20% off all mugs with the code MUGS20 until 30 November 2026. Orders over £40 only. Keep it short and a bit dry, please.";
 
-/// Returns a response that complies with the contract, as changed by `spoil`.
+/// Returns a response that complies with the contract until `spoil` changes it.
 fn email(spoil: impl FnOnce(&mut Value)) -> Value {
     let mut json = json!({
         "version": 1, "language": "en", "direction": "ltr", "purpose": "sale", "style": {},
@@ -179,7 +179,7 @@ fn a_fact_that_no_email_of_a_series_contains_is_reported_once() {
     };
     assert!(lost(0).iter().any(|warning| warning.contains("£40")), "{status}");
     assert_eq!(lost(1), <[String; 0]>::default());
-    // A direct change does not remove the warning.
+    // A direct change, which has no prompt, keeps the warning about the missing fact.
     let path = format!("/v1/emails/{}/document", status["result"]["emails"][0]["id"].as_str().expect("an ID"));
     let operations = json!([{ "op": "set", "path": "preheader", "value": "With the code MUGS20." }]);
     let saved = app.patch(&path, json!({ "operations": operations })).data();

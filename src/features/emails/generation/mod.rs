@@ -115,7 +115,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
 /// edits that were requested before the hold wait, because they send requests to language models.
 fn due(tx: &ReadTx, engine: &Engine, limit: usize, started: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
     let (now, hold) = (engine.clock.now(), engine.hold.current());
-    // Tasks that are on hold stay at the front of the queues.
+    // Tasks on hold stay at the front of the queues, so the scan reads past a limited number of them.
     let skipped_max = if hold.is_some() { limits::HELD_SCANNED_MAX } else { 0 };
     let is_held = |number| hold.as_ref().is_some_and(|hold| hold.holds(number));
     let mut tasks: Vec<Task> = Vec::new();

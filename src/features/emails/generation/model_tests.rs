@@ -292,7 +292,7 @@ fn a_saved_preview_is_the_previewed_email_and_runs_no_model_again() {
     let edit = app.get(&format!("{path}/edits/{}", second["previewId"].as_str().expect("an ID"))).data();
     assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &second["done"]));
     assert_eq!(save(&second).refusal().1, "EDIT_FAILED", "a preview is saved once");
-    // A preview of an earlier version would undo later changes.
+    // Saving a preview of an earlier version would undo later changes, so it is rejected.
     let third = preview();
     app.patch(&format!("{path}/document"), json!({ "operations": [{ "op": "set", "path": "preheader", "value": "New" }] }))
         .data();

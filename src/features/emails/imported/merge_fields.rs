@@ -175,7 +175,7 @@ struct Source {
 impl Source {
     fn translate(&self, mark: &Mark<'_>) -> Translation {
         let inside = decoded(mark.inside);
-        // A hyphen next to a brace removes whitespace.
+        // A hyphen next to a brace tells the template engine to remove whitespace. It is not part of the field.
         let inside = inside.trim_matches('-').trim();
         match mark.syntax {
             Syntax::Expression => self.expression(inside),

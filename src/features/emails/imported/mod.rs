@@ -336,7 +336,7 @@ impl ImportedEmail {
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
         let gone = "This part of the email no longer exists; choose another part.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
-        // The moved markup is a copy. Later changes cannot address it.
+        // Later changes cannot address a moved part, because its markup at the new position is a copy.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
         self.make(Change::Move { nodes: part.nodes(), beside, before })
     }

@@ -73,7 +73,7 @@ impl Command for BriefAdd {
             (document, version, conversation.wanted.brief.clone(), &email.stage)
         else {
             let detail =
-                "This email has no brief to add text to: it is not ready, was imported, or was created without a prompt.";
+                "This email has no brief to add text to. Only finished emails generated from a prompt or a brief have one.";
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": email.stage.word() })));
         };
         add(&mut brief, &document, text)?;

@@ -47,6 +47,7 @@ fn require_ready(email: &Email) -> Result<(), Failure> {
     if email.stage == Stage::Ready {
         return Ok(());
     }
-    let detail = "The email is not ready yet, or its generation failed. Only finished emails can be checked.";
+    let detail =
+        "Only finished emails can be checked. Wait until the email is ready or, if its generation failed, generate it again.";
     Err(Failure::because(Code::WrongState, detail).with(json!({ "status": email.stage.word() })))
 }

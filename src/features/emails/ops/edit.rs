@@ -148,7 +148,8 @@ async fn preview(
 }
 
 fn require_ready(email: &Email) -> Result<(), Failure> {
-    let detail = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
+    let detail =
+        "Only finished emails can be edited. Wait until the email is ready or, if its generation failed, generate it again.";
     if email.stage == Stage::Ready { Ok(()) } else { Err(Failure::because(Code::EditFailed, detail)) }
 }
 

@@ -26,7 +26,7 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // The module `parts` renders these blocks.
+        // The module `parts` renders headers, heroes, social links and footers.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }
@@ -200,7 +200,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
         strong: row.strong,
         striped: striped && index % 2 == 0,
     });
-    // A label that breaks in the middle of a word is worse than a value on two lines.
+    // Short labels stay on one line, because a value on two lines is better than a label that breaks in the middle of a word.
     let labeled = columns == 2 && table.head.is_empty() && table.rows.iter().all(is_labeled);
     let drawn = Table {
         labeled,

@@ -45,7 +45,8 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
-        // The module `parts` renders colored fields as separate parts.
+        // These boxes have the background of their part. The module `parts` puts colored and full-width tinted fields on parts of their
+        // own.
         BoxForm::Band | BoxForm::Sides | BoxForm::Ruled | BoxForm::Frame | BoxForm::Bare => set.ground,
     }
 }

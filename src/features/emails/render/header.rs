@@ -110,7 +110,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
         BrandLogoBackground::Any => true,
         BrandLogoBackground::Light => !dark,
         BrandLogoBackground::Dark => dark,
-        // Most logos are designed for white pages.
+        // A logo without this information probably needs a light background, because most logos are designed for white pages.
         BrandLogoBackground::Unknown => !dark,
     };
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();

@@ -125,7 +125,7 @@ fn title_characters(email: &Email) -> usize {
     titles.max().unwrap_or(0)
 }
 
-/// Returns a smaller size for long titles, so that a title has at most about three lines.
+/// Returns a smaller size for long titles, so that a title usually has at most three lines.
 fn shorter(title: Size, characters: usize) -> Size {
     const SMALLEST: u16 = 24;
     let percent = match characters {

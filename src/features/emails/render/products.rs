@@ -278,7 +278,7 @@ mod tests {
         render(email, &Theme::new(&Brand::default(), email, 0))
     }
 
-    /// Returns the values of the attribute in MJML.
+    /// Returns the values of the attribute with this name in MJML.
     fn values<'a>(mjml: &'a str, name: &str) -> Vec<&'a str> {
         let start = format!(" {name}=\"");
         mjml.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()

@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The contact whose events to return, and the part of the list.
+/// The contact whose events to return, and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEvents {
@@ -24,17 +24,17 @@ pub struct ListEvents {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// The `nextCursor` of the previous part.
+    /// The `nextCursor` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// A part of a contact's events.
+/// A page of a contact's events.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEventPart {
     /// The events, newest first by time of occurrence.
     pub events: Vec<CustomerEvent>,
-    /// The cursor of the next part; absent in the last part.
+    /// The cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

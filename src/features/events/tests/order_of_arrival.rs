@@ -62,8 +62,8 @@ fn arrival() -> impl Strategy<Value = String> {
     let click = (select(vec!["A", "B", "C"]), select(times.clone()), 1..3_u8)
         .prop_map(|(email, time, person)| format!("click {email} {time} {person}"));
     let amounts = vec!["0", "0.1", "20", "49.99", "50"];
-    // An order's number determines its contact. If two contacts paid the same order at the same time, the result would depend on the
-    // sequence.
+    // An order's number determines its contact. Otherwise, two contacts could pay the same order at the same time, and the result would
+    // depend on the sequence.
     let money = |what: &'static str| {
         (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..5_u8).prop_map(
             move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),

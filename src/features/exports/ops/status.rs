@@ -100,10 +100,10 @@ impl Query for Status {
         let has_mjml = finished.iter().all(|email| email.mjml.is_some());
         let formats: Vec<Format> = Format::ALL.into_iter().filter(|format| *format != Format::Mjml || has_mjml).collect();
         let (available_formats, reason) = match finished.is_empty() {
-            true if email_id.is_some() => (Vec::new(), "This email is not finished."),
-            true => (Vec::new(), "No email in this conversation is finished."),
+            true if email_id.is_some() => (Vec::new(), "This email is not finished. Check its status."),
+            true => (Vec::new(), "No email in this conversation is finished. Check the conversation's status."),
             false if has_mjml => (names(&formats), ""),
-            false => (names(&formats), "Emails imported as HTML have no MJML."),
+            false => (names(&formats), "The MJML format is unavailable, because emails imported as HTML have no MJML."),
         };
         let project = finished.first().map(|email| email.project).or(project_id);
         Ok(Done(ExportStatusView {

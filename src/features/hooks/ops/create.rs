@@ -39,16 +39,16 @@ pub struct NewHook {
     /// values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`,
     /// the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
-    /// How the other system signs its requests. Requests without a valid signature are then rejected.
+    /// How the other system signs its requests. If given, requests without a valid signature are rejected.
     pub signature: Option<GivenSignature>,
-    /// The name of all events. If absent, the name comes from the body.
+    /// The name that every event receives. If absent, the name comes from the body.
     pub event_name: Option<EventName>,
     /// The tags to add to every contact.
     pub tags: Option<Vec<TagName>>,
     /// The topic to which contacts are subscribed. Requires `consentSource`.
     pub topic_id: Option<TopicId>,
-    /// Where the contacts agreed to marketing email, such as the form. New contacts are then subscribed, and the text is stored in their
-    /// custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
+    /// Where the contacts agreed to marketing email, such as the form. If given, new contacts are subscribed, and the text is stored in
+    /// their custom field `consentSource`. If absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
     pub consent_source: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// The page to which browsers are redirected after they submit a form.
     #[schemars(extend("pattern" = input::PAGE_PATTERN))]

@@ -12,7 +12,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The part of the list to return.
+/// The page of incoming webhooks to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListHooks {

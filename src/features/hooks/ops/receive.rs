@@ -71,7 +71,7 @@ impl Raw for Receive {
         take(&REQUESTS).map_err(too_many)?;
         let idempotency_key = idempotency_key(&request.headers)?.map(str::to_owned);
         let limit = limits::HOOK_BODY_BYTES_MAX;
-        // The memory stays reserved until the request has been handled.
+        // The memory for the body stays reserved until the request has been handled.
         let _room = engine.bodies.room(&request.body, limit).await?;
         let bytes = request.body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
         if let Err(refused) = signature::check(&engine.seal, &hook, &request.headers, &bytes)

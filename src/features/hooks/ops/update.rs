@@ -32,10 +32,10 @@ pub struct HookPatch {
     pub name: Option<Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>>,
     /// The path of each field's value in the body. The new mapping replaces the whole previous mapping.
     pub mapping: Option<BTreeMap<String, String>>,
-    /// How the other system signs its requests. Requests without a valid signature are then rejected.
+    /// How the other system signs its requests. If given, requests without a valid signature are rejected.
     #[serde(default)]
     pub signature: Patch<GivenSignature>,
-    /// The name of all events.
+    /// The name that every event receives.
     #[serde(default)]
     pub event_name: Patch<EventName>,
     /// The tags to add to every contact. They replace all previous tags.

@@ -41,7 +41,7 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("mail_feedback.create", "/v1/mail-services", needs(Permission::WebhookWrite)).client("mail_services.create")
         .summary("Add a mail service")
         .about(
-            "The response shows the URL of the webhook only once. Enter the URL in the settings of the provider that relays your mail. The \
+            "Only this response shows the URL of the webhook. Enter the URL in the settings of the provider that relays your mail. The \
              provider then reports bounces, complaints, deliveries and unsubscribes, with the same effects as bounce messages. An event \
              takes effect only if it contains the reference of a message of this environment.",
         )

@@ -11,7 +11,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// The part of the list to return.
+/// The page of mail services to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListMailServices {

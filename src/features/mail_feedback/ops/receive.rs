@@ -44,7 +44,7 @@ pub struct FeedbackReceived {
 
 impl Operation for Receive {
     const SPEC: Spec = Spec::post("mail_feedback.receive", "/feedback/{token}", public())
-        .summary("Receive events of a mail service")
+        .summary("Receive events from a mail service")
         .about(
             "Called by the services that relay mail. The request's signature or secret is checked as the service's documentation \
              specifies. The response is sent after the effects are stored.",
@@ -68,7 +68,7 @@ impl Raw for Receive {
         let engine = &context.engine;
         let token = UrlToken::parse(input.token.expose()).ok_or_else(ingest::url_unknown)?;
         let source = find(&context, &token)?.ok_or_else(ingest::url_unknown)?;
-        // The memory stays reserved until the request has been handled.
+        // The memory for the body stays reserved until the request has been handled.
         let service = source.service;
         let limit = body_bytes_max(service);
         let _room = engine.bodies.room(&request.body, limit).await?;

@@ -88,17 +88,17 @@ impl Async for Test {
 
 const fn passed(temporary_key: bool) -> &'static str {
     if temporary_key {
-        "Mailmill checked the signature of the sample with a temporary key, read the bounce, and found its reference. Only an event of the mail \
-         service itself can test the real key."
+        "Mailmill checked the signature of the sample with a temporary key, read the bounce, and found its reference. Only an event \
+         from the mail service itself can test the real key."
     } else {
-        "Mailmill checked the sample like a request of the mail service, read the bounce, and found its reference."
+        "Mailmill checked the sample like a request from the mail service, read the bounce, and found its reference."
     }
 }
 
 /// Creates the signed sample request on a thread for blocking tasks.
 async fn make(context: &Context, source: &MailFeedback) -> Result<Sample, Failure> {
     let engine = &context.engine;
-    // No mailing has this ID.
+    // No mailing has this ID, so the sample refers to no message.
     let nothing = MailingId::from_bytes([0; 12]);
     let token = Token { environment: context.caller.environment(), mailing: nothing, number: 0, purpose: Purpose::Message };
     let token = Tokens::new(&engine.seal).local_part(token);

@@ -50,7 +50,7 @@ impl Operation for Create {
         .about(
             "Returns immediately; the devices are drawn in the background, within seconds. Each picture is a simulation: a browser \
              engine draws the parts of the email that the client keeps. A picture of the same content on the same device can be reused \
-             for a day; then `cached` is true. Previews are kept for at most a week.",
+             for a day; if it is reused, `cached` is true. Previews are kept for at most a week.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Get;
 
-/// Selects a preview.
+/// Identifies a preview.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewRef {

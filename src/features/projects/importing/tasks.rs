@@ -30,7 +30,7 @@ const INPUT_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Work {
-    /// Find the files that these files refer to.
+    /// Find the files that the fetched files refer to.
     Further,
     /// Choose additional pages of the site.
     Choose,
@@ -123,7 +123,7 @@ fn not_done<T>(result: Result<Found, RenderError>) -> Result<Option<T>, Failure>
     match result {
         Err(RenderError::TooCostly) => Ok(None),
         Err(error) => Err(Failure::internal(error)),
-        Ok(_) => Err(Failure::internal("a worker process returned the result of another task")),
+        Ok(_) => Err(Failure::internal("a worker process returned the result of a different task; report this bug")),
     }
 }
 
@@ -138,7 +138,7 @@ async fn run(pixels: &Pixels, work: Work, import: Option<&Import>, files: &[File
             result => break result?,
         }
     };
-    Found::decode(&result).ok_or_else(|| RenderError::Failed("the result cannot be decoded".to_owned()))
+    Found::decode(&result).ok_or_else(|| RenderError::Failed("the result of the worker process cannot be decoded".to_owned()))
 }
 
 #[cfg(test)]

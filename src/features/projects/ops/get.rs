@@ -11,7 +11,7 @@ use crate::vocab::ids::ProjectId;
 
 pub struct Get;
 
-/// Selects a project.
+/// Identifies a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProjectRef {

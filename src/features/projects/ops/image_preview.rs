@@ -18,7 +18,7 @@ use crate::vocab::ids::ProjectId;
 
 pub struct ImagePreview;
 
-/// Selects an image in a project.
+/// The image to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImage {

@@ -15,7 +15,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesRemove;
 
-/// Selects an image in a project.
+/// Identifies an image in a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageRef {

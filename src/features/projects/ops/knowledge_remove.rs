@@ -15,7 +15,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeRemove;
 
-/// Selects an entry in a project's knowledge base.
+/// Identifies an entry in a project's knowledge base.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgeRef {

@@ -62,7 +62,7 @@ impl Command for ProductsMerge {
         let mut product = find(tx, project, input.product_id)?;
         for (index, &id) in input.product_ids.iter().enumerate() {
             if input.product_ids[..index].contains(&id) {
-                return Err(Failure::field(&format!("productIds[{index}]"), "this product is listed twice; remove one"));
+                return Err(Failure::field(&format!("productIds[{index}]"), "this product is listed twice; list it once"));
             }
             if id == product.id {
                 return Err(Failure::field(

@@ -16,7 +16,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct ProductsRemove;
 
-/// Selects a product of a project.
+/// Identifies a product of a project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProductRef {

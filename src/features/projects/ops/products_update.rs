@@ -177,7 +177,7 @@ fn move_to(tx: &mut WriteTx<'_>, project: ProjectId, id: ProductId, position: us
     Ok(position as u32)
 }
 
-/// Stores the products in this order.
+/// Numbers the products in the given order, and stores those whose position changes.
 pub fn renumber(tx: &mut WriteTx<'_>, project: ProjectId, products: Vec<Product>) {
     for (position, product) in products.into_iter().enumerate() {
         if product.position != position as u32 {

@@ -295,7 +295,7 @@ mod tests {
         read(&sources).brand.palette
     }
 
-    /// Regression: Shopify's theme Dawn stores RGB channels in its variables. They were parsed as hue, saturation and lightness, which
+    /// Regression test: Shopify's theme Dawn stores RGB channels in its variables. They were parsed as hue, saturation and lightness, which
     /// produced a cyan that the site does not contain.
     #[test]
     fn channels_in_variables_are_read_as_the_theme_uses_them() {

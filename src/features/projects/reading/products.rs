@@ -265,7 +265,7 @@ mod tests {
         (name.to_owned(), Some(price.to_owned()), before.map(str::to_owned))
     }
 
-    /// Regression: the struck-through list price came first in the card and was mistaken for the price.
+    /// Regression test: the struck-through list price came first in the card and was mistaken for the price.
     #[test]
     fn a_sale_price_is_distinguished_from_the_list_price() {
         let dawn =

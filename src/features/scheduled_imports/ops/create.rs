@@ -78,7 +78,7 @@ pub struct NewScheduledImport {
     /// For imports of events from a file: the column header for each event field. Without a mapping, the headers must be the field names:
     /// `name`, `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
-    /// For imports of events from a file: the name of all events. If absent, the name comes from a column.
+    /// For imports of events from a file: the name that every event receives. If absent, the name comes from a column.
     pub event_name: Option<EventName>,
     /// The platform from which contacts are imported.
     pub provider: Option<Provider>,

@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// Selects a scheduled import.
+/// Identifies a scheduled import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledImportRef {

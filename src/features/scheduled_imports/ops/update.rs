@@ -56,7 +56,7 @@ pub struct ScheduledImportPatch {
     /// For imports of events from a file: the column header for each event field. Replaces the whole mapping.
     #[serde(default)]
     pub mapping: Patch<BTreeMap<String, String>>,
-    /// For imports of events from a file: the name of all events.
+    /// For imports of events from a file: the name that every event receives.
     #[serde(default)]
     pub event_name: Patch<EventName>,
     /// For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform.

@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Get;
 
-/// Selects a segment.
+/// Identifies a segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentRef {
@@ -24,7 +24,7 @@ pub struct SegmentRef {
     pub project_id: ProjectId,
 }
 
-/// Selects a segment, and whether to count its contacts.
+/// The segment to return, and whether to count its contacts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetSegment {

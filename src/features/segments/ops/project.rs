@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Project;
 
-/// Selects a segment.
+/// Identifies a segment by its ID alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentIdOnly {

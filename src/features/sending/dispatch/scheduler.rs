@@ -443,7 +443,7 @@ impl ActiveMailing {
         let to = match (waiting, self.unread) {
             (Some(waiting), Some(unread)) => waiting.min(unread),
             (Some(one), None) | (None, Some(one)) => one,
-            // All deliveries have ended, so the new cursor is beyond all numbers.
+            // All deliveries have ended and no rows are left to read, so the cursor does not have to move.
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))

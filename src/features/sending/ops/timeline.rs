@@ -17,7 +17,7 @@ pub struct Timeline;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TimelineRange {
-    /// The number of days, including today. If absent, 30.
+    /// The number of days, including today. The default is 30.
     pub days: Option<Bounded<1, { limits::TIMELINE_DAYS_MAX }>>,
 }
 

@@ -65,7 +65,7 @@ impl From<TemplateError> for Failure {
             let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
             return Failure::field(part, format_args!("{error}{of}"));
         };
-        // The request names the email, and has no field for this part of its content.
+        // Describe the part of the content in words, because a request for a stored email has no field for it.
         let part = match part {
             "template" => "HTML",
             "text" => "plain text",

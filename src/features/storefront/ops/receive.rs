@@ -24,7 +24,7 @@ pub struct Receive;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoreUrl {
-    /// The token in the URL.
+    /// The secret token in the webhook URL.
     pub token: Secret<String>,
 }
 

@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_signature_is_valid_only_for_its_body_and_secret() {
-        // Computed with `printf '{"id":1}' | openssl dgst -sha256 -hmac hush -binary | base64`.
+        // This signature was computed with `printf '{"id":1}' | openssl dgst -sha256 -hmac hush -binary | base64`.
         let signature = "VnKUjZsLuN5iZWjn5EntcBVCF9kMN43LglzCE1/GSeY=";
         assert!(is_signed(b"{\"id\":1}", "hush", signature));
         for (body, secret, signature) in [

@@ -62,7 +62,7 @@ struct Webhook {
     id: u64,
     topic: String,
     delivery_url: String,
-    /// `active`, `paused` by a user, or `disabled` by WooCommerce after five failed deliveries.
+    /// The webhook's status: `active`, `paused` by a user, or `disabled` by WooCommerce after five failed deliveries in a row.
     #[serde(default)]
     status: String,
 }

@@ -97,7 +97,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
             "email_marketing_consent": { "state": state, "consent_updated_at": consent_at },
         })
     };
-    // The import read the customer as of June 1, with the consent of January 1.
+    // The import stored the customer's data of June 1 and the consent of January 1, so the data and the consent of this webhook are older.
     let late = changed("Old", ("2025-05-31T00:00:00Z", "unsubscribed", "2024-12-31T00:00:00Z"));
     let (status, answer) = shop.webhook("customers/update", "w1", &late);
     assert_eq!((status, &answer["data"]["applied"]), (200, &json!(false)), "{answer}");

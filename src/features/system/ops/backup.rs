@@ -98,7 +98,7 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let reserve = format!(", and the setting data.free_mib_min keeps another {} MiB free", mib(kept));
     let detail = format!(
-        "to: the backup needs up to {} MiB{}, but the disk that contains {} has only {} MiB free. Free up space, or choose a folder on \
+        "The backup needs up to {} MiB{}, but the disk that contains {} has only {} MiB free. Free up space, or choose a folder on \
          another disk.",
         mib(needed),
         if shared { reserve.as_str() } else { "" },

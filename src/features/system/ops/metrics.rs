@@ -21,7 +21,7 @@ pub struct Metrics;
 impl Operation for Metrics {
     const SPEC: Spec = Spec::get("system.metrics", "/metrics", public())
         .summary("Get metrics for monitoring")
-        .about("In the text format of Prometheus. Requires the token of the setting server.metrics_token; without the setting, there are no metrics.")
+        .about("Returns metrics in the text format of Prometheus. Requires the token of the setting server.metrics_token; without the setting, there are no metrics.")
         .fails(&[Code::NotFound, Code::InvalidApiKey])
         .on_any_node();
     type Input = NoInput;

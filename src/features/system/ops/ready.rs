@@ -37,7 +37,7 @@ impl Operation for Ready {
         .about(
             "Use this check for alerts. It returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the \
             key, disk space, descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, a background job, or \
-            the node's part in a cluster. Requests do not count against a request budget.",
+            the age of a cluster node's data. Requests do not count against a request budget.",
         )
         .blocking();
     type Input = ReadyFor;

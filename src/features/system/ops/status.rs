@@ -128,7 +128,7 @@ pub struct ClusterStatus {
     pub node: String,
     /// The name of the leader; absent while there is no leader.
     pub leader: Option<String>,
-    /// The maximum age of the answering node's data, in milliseconds.
+    /// An upper bound for the age of the answering node's data, in milliseconds.
     pub lag_ms: i64,
     /// For each log, the newest commit that the answering node has.
     pub logs: Vec<LogPosition>,

@@ -43,7 +43,7 @@ pub struct ListTags {
 pub enum TagSortBy {
     #[default]
     CreatedAt,
-    /// By name, ignoring case.
+    /// Sort by name, ignoring case.
     Name,
 }
 

@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(app.get_in("/v1/contacts?tags=champions").data()["contacts"][0]["tags"], json!(["Champions"]));
         assert_eq!(app.get_in("/v1/contacts?tags=vip").data()["total"], 0);
         assert!(app.read().feed_position() > position);
-        // The old name is available again.
+        // Another tag can now use the old name.
         tag(&app, "vip");
     }
 

@@ -136,7 +136,7 @@ fn to_cursor((id, number): Cursor) -> String {
     format!("{id}.{number}")
 }
 
-/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

@@ -57,7 +57,7 @@ pub struct Everything {
     pub truncated: bool,
 }
 
-/// A topic with one contact's subscription.
+/// A topic, and whether the contact is subscribed to it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicState {

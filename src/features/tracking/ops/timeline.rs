@@ -165,11 +165,11 @@ fn to_cursor(Cursor { at, behind }: Cursor) -> String {
     format!("{}.{behind}", at.0)
 }
 
-/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position, as a fuzz target.
+/// Parses a cursor, writes its position as a cursor again, and returns whether both cursors have the same position. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;
-    // The list returns entries before the next millisecond, so the time is increased by one.
+    // `until` adds one millisecond to the cursor's time, so the sum must not overflow.
     assert!(position.at.0.checked_add(1).is_some(), "a time that cannot be increased: {cursor}");
     Ok(parse_cursor(&to_cursor(position))? == position)
 }

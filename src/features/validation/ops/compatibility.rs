@@ -40,8 +40,8 @@ impl Operation for Compatibility {
         .summary("Check an email in email clients")
         .about(
             "Compares the HTML and CSS of the email with the support tables of caniemail.com. A feature is not reported if the tables' \
-             notes show that its problem does not occur in the email. Each finding has its effect, its places, the number of affected \
-             elements and, if there is one, a remedy.",
+             notes show that its problem does not occur in the email. Each finding states its effect, where it occurs, the number \
+             of affected elements and, if there is one, a remedy.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

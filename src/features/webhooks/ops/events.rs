@@ -33,7 +33,7 @@ impl Operation for Events {
     const SPEC: Spec = Spec::get("webhooks.events", "/v1/webhooks/events", needs(Permission::WebhookRead))
         .client("webhooks.event_types")
         .summary("List event types")
-        .about("All event types that a webhook can subscribe to.");
+        .about("Lists all event types that a webhook can subscribe to.");
     type Input = NoInput;
     type Output = Counted<EventTypes>;
 

@@ -47,7 +47,7 @@ pub struct DayView {
     pub successful: u64,
     /// The number of deliveries that failed.
     pub failed: u64,
-    /// The number of attempts.
+    /// The number of attempts that ended.
     pub attempts: u64,
 }
 

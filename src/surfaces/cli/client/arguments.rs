@@ -133,7 +133,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     })
 }
 
-/// Describes which integers are accepted, for text that could not be parsed for this reason.
+/// Returns the rule that text violates if it cannot be parsed as an integer for this reason.
 fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "must be a whole number of at most 18 digits",

@@ -21,7 +21,7 @@ const GENERAL: &str = "General options";
 #[derive(Clone, Copy)]
 pub enum Detail<'a> {
     All,
-    /// Only the command with these words.
+    /// Only the command whose name consists of these words, such as `contacts list`.
     Only(&'a [String]),
 }
 
@@ -109,7 +109,7 @@ fn positional(named: &Named, fields: &[Field]) -> Vec<Arg> {
         if field.name == PROJECT {
             let help = "The name or ID of the project [default: the default project]";
             arguments.push(Arg::new(id.clone()).value_name("PROJECT").help(help));
-            // Other commands have the option `--project`, so users also try the option here.
+            // Users also try the option `--project` on this command, because commands for other objects have it.
             let same = Arg::new(main_id(&field.name)).long("project").value_name("PROJECT").hide(true);
             arguments.push(same.conflicts_with(id));
             continue;

@@ -26,7 +26,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the variables with `get`.
+    /// Reads the environment variables. `get` returns the value of a variable.
     pub fn read(get: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name: &str| get(name).filter(|value| !value.is_empty());
         let home = || get("HOME").map(PathBuf::from);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The operation that reports the progress of background work.
+/// How a command follows the progress of background work on the server.
 pub struct Work {
     /// The operation that returns the status.
     pub status: &'static str,
@@ -74,7 +74,7 @@ pub fn work(id: &str) -> Option<&'static Work> {
     WORK.iter().find(|(operation, _)| *operation == id).map(|(_, work)| work)
 }
 
-/// Returns the field that is a positional argument.
+/// Returns the operation's field that is a positional argument although it is not in the path.
 pub fn main_field(id: &str) -> Option<&'static str> {
     MAIN_FIELDS.iter().find(|(operation, _)| *operation == id).map(|(_, field)| *field)
 }
@@ -94,7 +94,7 @@ pub fn has_files(id: &str) -> bool {
     matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
 }
 
-/// Returns the field of a finished response that links to its only file.
+/// Returns the field that links to the only file of a completed job.
 pub fn file_link(id: &str) -> Option<&'static str> {
     (id == "contacts.export").then_some("downloadUrl")
 }

@@ -209,12 +209,12 @@ fn plain(answer: &ApiResponse) -> Result<Value, Problem> {
 
 fn ask_email() -> Result<String, Problem> {
     if !std::io::stdin().is_terminal() {
-        return Err(Problem::misused("--email is missing; enter the email that you use to sign in to the dashboard"));
+        return Err(Problem::misused("--email is missing; enter the email address that you use to sign in to the dashboard"));
     }
-    complain("The email that you use to sign in to the dashboard: ");
+    complain("The email address that you use to sign in to the dashboard: ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| {
-        Problem::failed(format_args!("cannot read the email from standard input: {error}; use --email instead"))
+        Problem::failed(format_args!("cannot read the email address from standard input: {error}; use --email instead"))
     })?;
     Ok(line.trim().to_owned())
 }

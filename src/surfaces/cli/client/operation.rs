@@ -330,6 +330,6 @@ fn file_refusal(answer: &ApiResponse) -> Problem {
     let is_json = answer.header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with(Media::JSON_TYPE));
     match envelope(answer) {
         Err(problem) if is_json => problem,
-        _ => Problem::new(Exit::Failed, format_args!("the server returned status {}", answer.status.as_u16())),
+        _ => Problem::new(Exit::Failed, format_args!("download failed: the server returned status {}", answer.status.as_u16())),
     }
 }

@@ -63,7 +63,7 @@ pub enum Payload {
 #[derive(Clone, Default)]
 pub struct Call {
     pub method: Method,
-    /// The path and query.
+    /// The path and query of the request's URL.
     pub target: String,
     pub payload: Payload,
     pub headers: HeaderMap,
@@ -101,7 +101,7 @@ enum Fault {
     Unsent,
     /// The server may have executed the request.
     Sent,
-    /// Repeating the request cannot succeed.
+    /// A repeated request would also fail.
     Final,
     /// The server responded, but the response is too large or the file cannot be written.
     Unusable,

@@ -15,7 +15,7 @@ use crate::engine::api::spec::Verb;
 pub enum Danger {
     Sends,
     Deletes,
-    /// Ends something that cannot be restarted.
+    /// Permanently ends something, such as a campaign.
     Ends,
 }
 
@@ -36,7 +36,7 @@ const SENDS: [&str; 9] = [
 /// TABLE: operations that delete although their method is not DELETE.
 const DELETES: [&str; 2] = ["contacts.bulk_delete", "projects.products_merge"];
 
-/// TABLE: operations that end something that cannot be restarted.
+/// TABLE: operations that permanently end a campaign or a batch.
 const ENDS: [&str; 2] = ["campaigns.cancel", "sending.batch_cancel"];
 
 /// Returns what makes an operation dangerous; `None` if nothing does.

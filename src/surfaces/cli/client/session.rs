@@ -137,7 +137,7 @@ impl Session {
             }
             several => {
                 let ids: Vec<&str> = several.iter().map(|(id, _)| id.as_str()).collect();
-                Err(Problem::misused(format_args!("several projects match \"{name}\"; use one of the IDs {}", ids.join(", "))))
+                Err(Problem::misused(format_args!("several projects match \"{name}\"; use one of these IDs: {}", ids.join(", "))))
             }
         }
     }

@@ -220,7 +220,7 @@ fn clean(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a time without its seconds.
+/// Returns a time without its seconds; `None` if the text is not a time.
 fn minute(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_time = bytes.len() >= 20 && bytes.ends_with(b"Z") && bytes[4] == b'-' && bytes[10] == b'T' && bytes[13] == b':';

@@ -59,7 +59,7 @@ pub async fn finish(
         }
         if Instant::now() >= deadline {
             let unit = if seconds == 1 { "second" } else { "seconds" };
-            let message = format!("the work has not finished after {seconds} {unit}; it continues on the server ({id})");
+            let message = format!("the work has not finished after {seconds} {unit}; it continues on the server (ID {id})");
             return Err(Problem::failed(message));
         }
         polls += 1;
@@ -69,7 +69,7 @@ pub async fn finish(
                 drop(progress);
                 let named = names::all(session.operations).find(|named| named.entry.spec.id == work.status);
                 let command = named.map(|named| named.words.join(" ")).unwrap_or_default();
-                let message = format!("the work continues on the server; `mailmill {command} {id}` shows its state");
+                let message = format!("the work continues on the server; `mailmill {command} {id}` shows its status");
                 return Err(Problem::new(Exit::Interrupted, message));
             }
         }
@@ -80,7 +80,9 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
     if !FAILED.contains(&word) {
         return Ok(status);
     }
-    let reason = status["error"].as_str().map_or_else(|| format!("the work ended with the status {word}"), str::to_owned);
+    let reason = status["error"]
+        .as_str()
+        .map_or_else(|| format!("the work on the server ended with the status \"{word}\" and gave no reason"), str::to_owned);
     Err(Problem::new(Exit::Failed, reason))
 }
 

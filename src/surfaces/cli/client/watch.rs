@@ -81,8 +81,10 @@ fn without_times(view: &str) -> String {
 fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     match campaign["status"].as_str().unwrap_or_default() {
         "failed" | "pending_review" => {
-            let reason =
-                campaign["error"].as_str().map_or_else(|| "the campaign failed".to_owned(), |_| cell(&campaign["error"]));
+            let reason = campaign["error"].as_str().map_or_else(
+                || "the campaign failed or could not start; check it in the dashboard".to_owned(),
+                |_| cell(&campaign["error"]),
+            );
             Err(Problem::new(Exit::Failed, reason))
         }
         "cancelled" => Ok(Some(0)),

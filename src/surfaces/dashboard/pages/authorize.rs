@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn an_error_of_the_request_names_its_parameter() {
-        let failure = Failure::field("code_challenge_method", "must be S256; the client must support PKCE with S256");
+        let failure = Failure::field("code_challenge_method", "must be S256; report this to the program's developer");
         let error = named(PageError::from(failure));
-        assert_eq!(error.message, "code_challenge_method must be S256; the client must support PKCE with S256.");
+        assert_eq!(error.message, "code_challenge_method must be S256; report this to the program's developer.");
         assert_eq!(named(PageError::not_found()).message, PageError::not_found().message);
     }
 }

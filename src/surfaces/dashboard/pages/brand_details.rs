@@ -18,7 +18,7 @@ pub struct DetailsPage {
     #[serde(flatten)]
     head: BrandHead,
     groups: Vec<FieldGroup>,
-    /// The names of all fields.
+    /// The names of the form's fields. An error in any other field is shown above the form.
     names: Vec<&'static str>,
     /// The field that has the keyboard focus, because the user followed a link to it.
     focus: String,

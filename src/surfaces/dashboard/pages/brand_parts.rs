@@ -44,7 +44,7 @@ struct ImageTile {
     image: ProjectImageView,
     picture: String,
     form: ImageForm,
-    /// Whether the form shows an error.
+    /// Whether the form is open, because it shows an error.
     open: bool,
 }
 
@@ -160,7 +160,7 @@ page_context!(GuidelinesPage, "brand_guidelines.html", {
     }]
 });
 
-/// Returns whether the form itself shows the error.
+/// Returns whether the page with the form shows the error. If not, the error page is shown.
 pub fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
@@ -238,7 +238,7 @@ pub async fn send_images(visit: &Visit) -> Result<PageResponse, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        // The list starts with the newest image.
+        // The list starts with the newest image, so return to its first page.
         Ok(()) if word == "added" => Ok(done(visit, word)),
         Ok(()) => Ok(done_here(visit, word)),
         Err(error) if is_shown(&error) => draw_images(visit, Some(error)).await,
@@ -301,7 +301,7 @@ pub async fn send_knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
         _ => return Err(PageError::unknown_action()),
     };
     match asked {
-        // The list starts with the newest entry.
+        // The list starts with the newest entry, so return to its first page.
         Ok(()) if word == "added" => Ok(done(visit, word)),
         Ok(()) => Ok(done_here(visit, word)),
         Err(error) if is_shown(&error) => draw_knowledge(visit, Some(error)).await,

@@ -47,7 +47,7 @@ struct ProductTile {
     form: ProductForm,
     /// The values before the edit, so that only changed values are saved.
     was: ProductForm,
-    /// Whether the form shows an error.
+    /// Whether the form is open, because it shows an error.
     open: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::vocab::limits;
 pub struct ThemePage {
     #[serde(flatten)]
     head: BrandHead,
-    /// The names of all fields of the form.
+    /// The names of the form's fields, each of which shows its own error.
     names: Vec<String>,
     /// The values that the page showed before the user's changes, by field, so that only changed values are saved.
     was: Vec<(String, String)>,
@@ -359,7 +359,7 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
         let button = visit.form.some("button").filter(|_| is_button).map(|button| match button.starts_with('#') {
             true => button,
-            // `button` names the role whose color the button takes. The color may be unsaved.
+            // The submitted `button` names the role whose color becomes the button color. That color may be unsaved.
             false => self::sent(visit, &shown, button),
         });
         if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {
@@ -401,7 +401,7 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
         None => visit.form.get("url").to_owned(),
     };
     let set = set_logo(visit, id, Some(&url)).await;
-    // All logos share one URL field in the form.
+    // All logos share one URL field in the form, which shows the error of any logo.
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 

@@ -189,7 +189,6 @@ struct ImageGlimpse {
 
 #[derive(Serialize)]
 struct Missing {
-    /// Whether the postal address is missing.
     address: bool,
     others: Vec<MissingPart>,
 }

@@ -24,7 +24,7 @@ pub struct ContactPage {
     audience: AudienceContext,
     profile: Vec<ProfileRow>,
     custom: Vec<CustomRow>,
-    /// The cursor for older timeline entries.
+    /// The cursor for older timeline entries; `None` if there are none.
     more: Option<String>,
     /// Whether the page shows older timeline entries instead of the newest ones.
     older: bool,

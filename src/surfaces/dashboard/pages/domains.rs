@@ -10,7 +10,7 @@ use crate::features::domains::views::DomainView;
 use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
-/// The UTM parameters in the form.
+/// The names of the UTM parameters, without the prefix `utm_`.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
 #[derive(Serialize)]

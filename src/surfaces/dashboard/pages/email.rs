@@ -140,7 +140,7 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
-    /// The ID for saving the preview.
+    /// The ID with which the user can save the previewed email.
     id: EditId,
     subject: String,
     preheader: String,

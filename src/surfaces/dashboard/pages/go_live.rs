@@ -112,7 +112,7 @@ fn page(view: GoLiveView, twin: Option<Twin>, report: Option<CopyReport>) -> GoL
     }
 }
 
-/// Lists the active test brands. If there is only one, redirects to its page.
+/// Lists the active test brands. If there is only one, redirects to the page on which it goes live.
 pub async fn choose(visit: &Visit) -> Result<PageResponse, PageError> {
     let found = visit.ask::<projects::ops::list::List>(json!({ "limit": BRANDS_MAX, "status": "active" })).await?;
     if let [only] = found.items.as_slice() {

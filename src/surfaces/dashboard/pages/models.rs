@@ -22,11 +22,11 @@ pub struct ModelsPage {
     composer_steps_in: bool,
     limit: Option<u64>,
     brand_limit: Option<u64>,
-    /// The cost in the current month.
+    /// The cost of the language models in the current month.
     cost: String,
     /// The share of the monthly limit that has been used.
     share: Option<f64>,
-    /// The months with usage, newest first.
+    /// The months in which language models were used, newest first.
     months: Vec<MonthRows>,
 }
 

@@ -72,7 +72,7 @@ fn schedules() -> Vec<(&'static str, &'static str)> {
 struct Choice {
     #[serde(flatten)]
     source: SourceView,
-    /// The value of the source's check box.
+    /// The value of the check box: the source as JSON.
     value: String,
     chosen: bool,
 }

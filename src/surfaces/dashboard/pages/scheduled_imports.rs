@@ -41,7 +41,7 @@ struct ScheduleForm {
     target: String,
     every: String,
     mapping: String,
-    /// The event name for all imported events.
+    /// The name that all imported customer events get.
     event: String,
     tags: String,
     status: String,

@@ -24,7 +24,7 @@ pub struct Row {
     pub name: String,
     pub mode: String,
     pub value: String,
-    /// The second value of a range.
+    /// The end of a range, which starts with `value`.
     pub more: String,
     pub unit: String,
     /// The campaign that an activity condition is limited to. The form cannot change it.
@@ -174,7 +174,7 @@ pub fn press(rows: &mut Vec<Row>, button: &str) {
     }
 }
 
-/// Tag IDs by tag name.
+/// Maps the names of tags to their IDs.
 pub type TagIds = BTreeMap<String, String>;
 
 pub fn tags_of(rows: &[Row]) -> Vec<String> {
@@ -241,7 +241,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
     tree.into()
 }
 
-/// Converts a row to a condition. Returns it with the name of the list in the group that contains it.
+/// Converts a row to a condition. Returns the name of the list that the condition belongs to, and the condition.
 fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     let amount = || row.value.parse::<u64>().map_or_else(|_| json!(row.value), |number| json!(number));
     let moment = |day: &str| if day.len() == 10 { json!(format!("{day}T00:00:00Z")) } else { json!(day) };
@@ -368,7 +368,7 @@ fn field_row(condition: &Value, depth: usize) -> Row {
 
 fn timed_row(condition: &Value, row: Row) -> Row {
     let text = |name: &str| condition[name].as_str().unwrap_or_default().to_owned();
-    // The form has only days, so the time of a midnight timestamp is removed.
+    // The form accepts dates without a time, so the time of a midnight timestamp is removed.
     let day = |name: &str| {
         let moment = text(name);
         moment.strip_suffix("T00:00:00.000Z").or(moment.strip_suffix("T00:00:00Z")).map_or(moment.clone(), str::to_owned)

@@ -33,9 +33,9 @@ pub struct SignInPage {
     sign_up: String,
     /// The fields of the form that was submitted after the session had ended, for [`ResumePage`].
     carried: Vec<(String, String)>,
-    /// Whether that form also had files or secrets.
+    /// Whether the submitted form also had files or secrets, which the sign-in form does not carry.
     incomplete: bool,
-    /// What the user entered in a form that is too large to carry, for copying.
+    /// The texts that the user entered in a form that is too large to carry. The page shows them for copying.
     entries: Vec<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ page_context!(SignInPage, "signin.html", {
     vec![page("", &[]), page("ada@example.com", &[("carried.name".into(), "Ada".into())])]
 });
 
-/// The form that was submitted after its session had ended, shown after sign-in.
+/// A form that was submitted after its session had ended. The page shows it after sign-in, so that the user can submit it again.
 #[derive(Serialize)]
 pub struct ResumePage {
     /// The CSRF token of the new session.
@@ -94,8 +94,8 @@ fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     PageResponse::draw_with(&context, error)
 }
 
-/// Returns the response for a visitor without a session: the sign-in page, which leads to `next`. If the visitor has submitted a form, the
-/// sign-in page carries its fields.
+/// Returns the response for a visitor without a session: the sign-in page, after which the user continues to `next`. If the visitor has
+/// submitted a form, the sign-in page carries its fields.
 pub fn signed_out(visit: &Visit, next: Option<&str>) -> PageResponse {
     let entries = visit.form.entries();
     let own = next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX));

@@ -25,7 +25,7 @@ pub struct SuppressionsPage {
     root: String,
     reason: String,
     search: String,
-    /// Whether the search text is an incomplete address.
+    /// Whether the user searched for an incomplete address.
     unfinished: bool,
     reasons: [(&'static str, &'static str, bool); 5],
     pages_base: String,
@@ -75,7 +75,7 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, 
             let pagination = found.pagination();
             (found.items, Some(pagination), !search.is_empty() && !search.contains('@'))
         }
-        // The search text is not a valid address, so the list is empty.
+        // The search text contains an @ but is not a valid address, so the list is empty.
         Err(error) if error.field == "email" => (Vec::new(), None, true),
         Err(error) => return Err(error),
     };

@@ -14,7 +14,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// The number of deliveries on a page; it is small because each delivery lists its attempts.
+/// The number of deliveries on a page. It is small, because each delivery lists its attempts.
 const DELIVERIES_SHOWN: u32 = 20;
 
 #[derive(Serialize)]
@@ -138,7 +138,7 @@ pub async fn show_all(visit: &Visit) -> Result<PageResponse, PageError> {
 async fn all(visit: &Visit, made: Option<WebhookWithSecret>, error: Option<PageError>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<webhooks::ops::list::List>(json!({ "limit": 100 })).await?;
     let Done(stats) = visit.ask::<webhooks::ops::stats::Stats>(json!({})).await?;
-    // After success, the form is empty again, so that the user does not submit it twice.
+    // After a webhook is created, the form is empty again, so that the user does not submit it twice.
     let chosen = if made.is_some() { Vec::new() } else { visit.form.all("event") };
     let mut form = entered(visit, &chosen).await?;
     if made.is_some() {
@@ -164,7 +164,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// The result of the action that the user just submitted, which is shown only once.
+/// The result of the action that the user has just submitted. Only the next response shows it.
 #[derive(Default)]
 struct ActionResult {
     made: Option<WebhookWithSecret>,
@@ -312,7 +312,7 @@ async fn entered(visit: &Visit, chosen: &[&str]) -> Result<WebhookForm, PageErro
     })
 }
 
-/// Replaces the API's field name in an error with the name of the form field; all custom headers share one field.
+/// Replaces the field of an error about a custom header with the form field that contains all custom headers.
 fn in_form(error: PageError) -> PageError {
     if error.field.starts_with("customHeaders") { error.in_field("customHeaders") } else { error }
 }

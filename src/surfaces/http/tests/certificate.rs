@@ -154,7 +154,8 @@ async fn a_broken_new_pair_leaves_the_old_one_in_use() {
     let old = tempfile::tempdir().expect("a temporary folder can be created");
     std::fs::copy(folder.path().join("cert.pem"), old.path().join("cert.pem")).expect("the file can be copied");
     let fixture = start(options).await;
-    // First the key does not match, then the certificate is invalid. The server checks the files about ten times in each state.
+    // First the key does not match the certificate, then the certificate is invalid. The server checks the files about ten times in each of
+    // these states.
     let other = rcgen::KeyPair::generate().expect("a key can be generated").serialize_pem();
     for (file, content) in [("key.pem", other.as_str()), ("cert.pem", "rubbish")] {
         std::fs::write(folder.path().join(file), content).expect("the file can be written");

@@ -113,7 +113,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
     let response =
         tokio::time::timeout(PATIENCE, reader.send_request(request("/large"))).await.expect("the server responds in time");
     let body = response.expect("the server responds in time").into_body();
-    // Wait until the window is full.
+    // After this pause, the reply has filled the client's window.
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -129,7 +129,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
 async fn no_more_streams_run_in_parallel_than_allowed() {
     let fixture = start(plain(Limits { h2_streams: 2, ..Limits::default() })).await;
     let mut client = plain_client(&fixture).await;
-    // This response shows that the client has received the server's settings.
+    // Once this response has arrived, the client has also received the server's settings.
     fetch(&mut client, request("/hello")).await;
     let requests = async {
         let (mut one, mut two, mut three) = (client.clone(), client.clone(), client.clone());
@@ -143,7 +143,7 @@ async fn no_more_streams_run_in_parallel_than_allowed() {
         fixture.requests(4).await;
         fixture.service.release.notify_one();
         fixture.service.release.notify_one();
-        // A released request may have taken a permit already, so permits are released until all requests are done.
+        // `Notify` keeps at most one permit, so a permit can be lost. Permits are released until all requests are done.
         loop {
             tokio::time::sleep(Duration::from_millis(5)).await;
             fixture.service.release.notify_one();

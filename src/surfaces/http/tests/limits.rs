@@ -187,7 +187,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_one_is_closed() {
     let mut idle = [silent, halfway, kept];
     let mut visitors = Vec::new();
     for (number, evicted) in idle.iter_mut().enumerate() {
-        // The connection that was just used is no longer the one that has been idle longest.
+        // The pause gives the connections different idle times.
         tokio::time::sleep(Duration::from_millis(5)).await;
         let mut visitor = connect(fixture.http()).await;
         send(&mut visitor, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;

@@ -41,7 +41,7 @@ impl NodeIdentity {
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2100, 1, 1));
         let certificate = params.self_signed(&pair).map_err(said)?.der().clone();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let public = public_key(&certificate).ok_or("the certificate cannot be read")?;
+        let public = public_key(&certificate).ok_or("the certificate derived from cluster.secret cannot be read")?;
         Ok(Self { certificate, key, verifier: Arc::new(SameKey { public, provider }) })
     }
 

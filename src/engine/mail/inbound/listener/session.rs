@@ -214,7 +214,7 @@ impl Session<'_> {
             }
             Request::Noop { .. } => NextStep::Say("250 2.0.0 OK\r\n".into()),
             Request::Quit => NextStep::End("221 2.0.0 Bye\r\n"),
-            // The listener does not disclose mailboxes, and offers no login.
+            // Commands such as VRFY and AUTH are not supported: the listener does not disclose mailboxes, and offers no login.
             _ => NextStep::Complain("502 5.5.1 Command not supported\r\n"),
         }
     }

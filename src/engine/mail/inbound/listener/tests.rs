@@ -316,7 +316,7 @@ async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
     let mut flood = Vec::new();
     for number in 0..all {
         let mut client = Client::connect_from([127, 0, 2, (number % 8) as u8], address).await;
-        // Some clients are in the middle of a transaction.
+        // Every third client is in the middle of a transaction.
         if number % 3 == 0 {
             client.say("EHLO there.example").await;
             client.say("MAIL FROM:<>").await;
@@ -342,7 +342,7 @@ async fn endless_large_messages_block_no_bounce_and_none_in_progress_is_cut() {
         client.send(line.repeat(limits::INBOUND_BYTES_MAX / 1_000 - 10).as_bytes()).await;
         flood.push(client);
     }
-    // All memory for large messages is taken; the last two connections serve bounces.
+    // The six messages use all the memory for large messages. Bounces arrive over the remaining two connections.
     for number in 1..=10 {
         bounce(&house, number, limits::INBOUND_SMALL_BYTES - 8_000).await;
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Waits until the sink has the whole message.
+/// Waits until the sink, the SMTP server of the tests, has received the whole message.
 async fn has_the_dot(sink: &MailSink) {
     until(|| sink.count() == 1).await;
 }

@@ -130,7 +130,7 @@ impl BeforeDot for HandoffRecorder {
     }
 }
 
-/// Delivers one message. Returns a short form of its outcome, and how many times the recorder was called.
+/// Delivers one message. Returns a short form of the outcome, and how many times the handoff recorder was called.
 async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
     let mut recorder = HandoffRecorder::new();
     let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut recorder).await;

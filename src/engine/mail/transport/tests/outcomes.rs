@@ -127,7 +127,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
     assert_eq!(slow.messages()[0].body, message);
 }
 
-/// A recorder that returns only after the server has misbehaved.
+/// A handoff recorder that returns only after the server has misbehaved.
 struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {
@@ -166,7 +166,7 @@ async fn an_abandoned_message_is_not_sent() {
 #[tokio::test]
 async fn a_reply_after_the_timeout_is_unknown() {
     assert_eq!(Timeouts::default().dot, Duration::from_secs(600), "RFC 5321 §4.5.3.2.6");
-    // The server waits a tenth longer than the limit. Minutes are scaled down to milliseconds.
+    // The server replies after 110% of the time limit, which the test scales down from minutes to milliseconds.
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY * 11 / 10));
     assert_eq!(deliver(&to(&sink, hasty()), "ana@example.com").await.0, "unknown: timed out");
     assert_eq!(

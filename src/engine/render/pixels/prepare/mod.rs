@@ -83,7 +83,7 @@ struct Writer<'a> {
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The numbers of the declaration sets made from attributes, by the text of the declarations.
+    /// The declarations made from attributes: the number under which generated rules refer to each text of declarations.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.
@@ -100,7 +100,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Only the style sheets in the head affect the rendering.
+            // Of the content of the head, only the style sheets affect the rendering.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }

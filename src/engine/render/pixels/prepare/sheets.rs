@@ -42,7 +42,7 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                     continue;
                 }
                 let made = declarations(body, pictures);
-                // The color of the body fills the whole window.
+                // As in browsers, the background color of the body fills the whole window.
                 if selectors.split(',').any(|selector| selector.trim().eq_ignore_ascii_case("body")) {
                     out.push_str(&canvas(&made).map_or(String::new(), |rule| format!(":where(html){rule}\n")));
                 }
@@ -54,7 +54,7 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
-            // These rules are dropped: imports, external fonts, page rules, animations, and rules for individual email clients.
+            // All other rules are dropped: imports, external fonts, page rules, animations, and rules for individual email clients.
             CssRule::Rule { .. } | CssRule::At { .. } => {}
         }
     }

@@ -18,7 +18,7 @@ const SOURCES: [&str; 5] = [
     include_str!("../snapshots.rs"),
 ];
 const VERBS: [&str; 7] = ["ALTER", "CREATE", "DELETE", "INSERT", "SELECT", "UPDATE", "WITH"];
-/// A statement that the database rolls back.
+/// The statement that the proxy sends instead of another: the database rolls it back, as after a conflict.
 const CONFLICT: &[u8] = b"DO $$ BEGIN RAISE EXCEPTION 'a conflict' USING ERRCODE = '40001'; END $$\0";
 
 /// Distributed SQL databases are serializable by default, and roll back a statement whose rows another transaction has changed.
@@ -52,10 +52,10 @@ fn statements() -> Vec<String> {
     texts.filter(|text| VERBS.iter().any(|verb| text.trim_start().starts_with(verb))).collect()
 }
 
-/// A proxy for a database. The first time a statement is sent, it conflicts with another transaction.
+/// A proxy for a database. It makes each statement fail once, as if the statement conflicted with another transaction.
 struct Conflicting {
     address: SocketAddr,
-    /// The statements that have already conflicted.
+    /// The statements that have already failed.
     statements: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -68,14 +68,14 @@ impl Conflicting {
         spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(target).expect("the database accepts connections");
-                // The messages of a statement are sent one by one, and must not be delayed.
+                // The proxy writes the messages of a statement one by one. Without this option, the system would delay some of them.
                 for socket in [&client, &server] {
                     socket.set_nodelay(true).expect("the socket is open");
                 }
                 let (client, server, own) = (Arc::new(client), Arc::new(server), Arc::clone(&own));
                 let (to_client, from_server) = (client.clone(), server.clone());
                 spawn(move || {
-                    // The copy ends when the connection ends, with or without an error.
+                    // Ignore the result: the end of the connection ends the copy, with or without an error.
                     let _ = io::copy(&mut &*from_server, &mut &*to_client);
                     let _ = to_client.shutdown(std::net::Shutdown::Both);
                 });
@@ -106,7 +106,7 @@ fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeS
         let mut texts = content.split(|byte| *byte == 0);
         let statement = match &kind {
             b"Q" => texts.next(),
-            // In this message, the name of the prepared statement precedes its text.
+            // A `Parse` message contains the name of the prepared statement, and then its text.
             b"P" => texts.nth(1),
             _ => None,
         };

@@ -1,11 +1,11 @@
-//! Tests of exports.
+//! Tests that an export of a cluster is consistent across the stores.
 
 use super::*;
 use crate::vocab::tables::META;
 
 const MARKS: Table<String, Vec<u8>> = Table::new(META);
 
-/// A request can write to the control store and then to another store.
+/// A request can write to the control store and then to another store. An export with the second write must also contain the first.
 #[test]
 fn an_export_of_a_cluster_in_use_has_no_commit_without_the_commits_before_it() {
     let Some(server) = server() else { return };
@@ -18,7 +18,7 @@ fn an_export_of_a_cluster_in_use_has_no_commit_without_the_commits_before_it() {
     let out = tempfile::tempdir().expect("a temporary folder");
     let file_of = |store: StoreName| {
         if store == StoreName::Live {
-            // A thread of a runtime must not wait for a write.
+            // This closure runs on a thread of the runtime, which must not wait for a write, so another thread writes.
             let write = || {
                 for store in [&stores[0], &stores[2]] {
                     store.write_blocking(mark).expect("the leader accepts writes").expect("the change succeeds");

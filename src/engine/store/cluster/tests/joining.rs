@@ -1,9 +1,9 @@
-//! Tests of a new node's files.
+//! Tests of the files of a node: those of a new node, and those that must not join the cluster.
 
 use super::*;
 
-/// The first snapshot does not contain the mark: the import takes it before it marks the files, so that an interrupted import can be
-/// repeated.
+/// The first snapshot does not contain the mark: the import takes the snapshot before it marks the files, so that an interrupted import can
+/// be repeated.
 #[test]
 fn the_files_of_a_new_node_are_marked_before_the_first_commit_of_their_stores() {
     let Some(server) = server() else { return };
@@ -61,7 +61,8 @@ fn the_folder_of_a_single_machine_is_refused_and_kept() {
     one.stop();
 }
 
-/// Both clusters have the same installation and the same position, but the export can have changes, such as a hold.
+/// A cluster that was imported from an export of another cluster has the same installation and positions, but can have other changes, such
+/// as a hold.
 #[test]
 fn a_node_of_another_cluster_does_not_lead_the_cluster_that_was_imported_from_it() {
     let Some(server) = server() else { return };

@@ -1,7 +1,7 @@
 //! A simulation of shards: a log for each group of accounts, each with its own lease, so that several nodes write. Prints the tables of
 //! `assets/docs/growth.md`:
 //!
-//!     cargo test --lib a_simulation_of_shards -- --nocapture
+//!     cargo test --lib cluster::tests::shards -- --nocapture
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,11 +27,12 @@ const START_MS: u64 = 150;
 /// The number of lost nodes in each simulation.
 const LOSSES: usize = 200;
 
-/// Measured with a cluster of one node: 40,000 contacts, and a campaign to 5,000 of them.
+/// The size of a contact's rows in the data files, and of a message's records in the log. Measured with a cluster of one node: 40,000
+/// contacts, and a campaign to 5,000 of them.
 const FILE_BYTES_PER_CONTACT: u64 = 500;
 const LOG_BYTES_PER_MESSAGE: u64 = 60;
-/// Assumptions: the size of a message's rows, including its opens and clicks; two messages per contact and week; and the number of days for
-/// which these rows are kept.
+/// Assumptions: the size of a message's rows in the data files, including its opens and clicks; the number of messages per contact and
+/// week; and the number of days for which these rows are kept.
 const FILE_BYTES_PER_MESSAGE: u64 = 200;
 const MESSAGES_PER_CONTACT_AND_WEEK: u64 = 2;
 const DAYS_KEPT: u64 = 365;
@@ -40,7 +41,7 @@ const DAYS_KEPT: u64 = 365;
 const MESSAGES_PER_SECOND: u64 = 500;
 /// The number of log bytes that one database server accepts per second.
 const DATABASE_BYTES_PER_SECOND: u64 = 20_000_000;
-/// Prices per month: a node with 4 cores, a database server with its standby, and 100 GB of disk.
+/// Assumed prices per month, without a currency: a node with 4 cores, a database server with its standby, and 100 GB of disk.
 const NODE_PRICE: u64 = 100;
 const DATABASE_PRICE: u64 = 600;
 const DISK_PRICE: u64 = 10;
@@ -153,7 +154,7 @@ fn simulate(contacts: u64, count: usize, seed: u64) -> SimulationResult {
     }
 }
 
-/// The machines that a number of contacts requires, and their price per month.
+/// The nodes and database servers that a number of contacts requires, and their price per month.
 struct Cost {
     messages_per_day: u64,
     nodes: u64,

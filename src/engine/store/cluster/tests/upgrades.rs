@@ -6,7 +6,7 @@ use crate::vocab::tables::META;
 /// The table with the version of the rows.
 const VERSIONS: Table<String, Vec<u8>> = Table::new(META);
 
-/// The first version of the program created the cluster's table without a check value for the secret.
+/// An older version of the program created `mailmill_cluster` without the column for the check value of the secret.
 #[test]
 fn a_node_adds_the_columns_that_an_older_version_did_not_create() {
     let Some(server) = server() else { return };

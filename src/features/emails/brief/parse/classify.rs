@@ -16,7 +16,7 @@ pub enum Class {
     Content,
     /// A request to the writer that names the topic. Numbers and names in the request are facts.
     Topic,
-    /// A request to the writer.
+    /// A request to the writer, or other text that the email does not print, such as a label.
     Note,
     Unclear,
     /// A part of the brief with its own field, such as the subject.

@@ -23,7 +23,7 @@ const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", 
 /// The number of hours in a day. A greater number before the end of a range of hours is a day of the month: "sab 27 até 18h".
 const HOURS: i8 = 24;
 
-/// Words for "before" after a weekday.
+/// Words for "before" that follow a weekday: "the Friday before".
 const BEFORE: [&str; 9] = ["before", "beforehand", "vorher", "davor", "zuvor", "avant", "antes", "prima", "ervoor"];
 
 /// The parts of a date that the prompt contains.
@@ -205,7 +205,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
     }
     let (first, _) = bare_day(prompt, at)?;
     let (mut next, mut days) = (at, 0);
-    // Whether each day is named and follows the day before it: "vr 4 za 5 zo 6 dec".
+    // Whether each day has its weekday and directly follows the previous day: "vr 4 za 5 zo 6 dec".
     let mut is_named_row = true;
     while let Some((own, end)) = bare_day(prompt, next) {
         let follows = |at: usize| bare_day(prompt, at).is_some_and(|(other, _)| other.day == own.day.map(|day| day + 1));
@@ -213,7 +213,7 @@ fn list(prompt: &Prompt<'_>, at: usize, bound: Bound, today: Date, from: usize) 
         let joint = if is_comma { Some(end + 1) } else { prompt.end(List::And, end) };
         days += 1;
         is_named_row &= own.weekday.is_some();
-        // Hurried prompts join days with spaces only.
+        // In some prompts, only spaces separate the days.
         let Some(joint) = joint.or_else(|| follows(end).then_some(end)) else { break };
         is_named_row &= follows(joint) && (is_comma || joint == end);
         next = joint;
@@ -448,7 +448,7 @@ fn day_and_month(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, 
 /// Recognizes a date with periods: "24.12.", "24.12.2026", "1.1.27".
 fn dotted(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let text = prompt.raw(at);
-    // "V4.2" is a version.
+    // A number directly after "v" is a version, not a date: "V4.2".
     let is_version = at > 0 && prompt.fold(at - 1) == "v" && prompt.words.is_glued(at);
     if prompt.kind(at) != Kind::Number || text.contains([',', ':', '\'']) || is_version {
         return None;

@@ -9,13 +9,13 @@ use super::prompt::{Prompt, Range};
 use super::times;
 use super::tokens::{Kind, fold};
 
-/// The maximum number of letters in an abbreviation.
+/// The maximum number of letters in the abbreviated name of a month or weekday.
 const SHORT_LETTERS_MAX: usize = 5;
 
-/// The maximum number of letters of an hour symbol that directly follows its number: "19h".
+/// The maximum number of letters in an hour symbol that directly follows its number: "19h".
 const SHORT_HOUR_LETTERS_MAX: usize = 2;
 
-/// Any day: only the words of the dates are needed here, not their values.
+/// The day that relative days refer to. Any day will do, because only the words of the dates are needed here, not their values.
 const ANY_DAY: Date = Date::constant(2000, 1, 1);
 
 /// Words for parts of the day that follow the name of a weekday.
@@ -88,7 +88,7 @@ fn before<'a>(prompt: &Prompt<'a>, from: usize, at: usize) -> &'a str {
     if from >= at { "" } else { &prompt.words.text[prompt.words.start(from)..prompt.words.start(at)] }
 }
 
-/// Returns the list's phrase in the prompt's language that consists only of this word.
+/// Returns the phrase of a list that consists only of this word and is in the prompt's language.
 fn mark(prompt: &Prompt<'_>, list: List, at: usize) -> Option<Mark> {
     prompt.at(list, at).find(|mark| mark.to == at + 1 && mark.language == prompt.language)
 }
@@ -180,7 +180,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     if let Some(own) = mark(prompt, List::Weekday, at) {
         let name = prompt.lexicon().weekday(own.value)?;
         let is_plural = prompt.fold(at).len() == fold(name).len() + 1 && prompt.fold(at).ends_with('s');
-        // In German, "montags" is an adverb.
+        // A German weekday with "s" is an adverb, which stays in lowercase: "montags".
         let is_adverb = is_plural && prompt.lexicon().code == "de";
         // A weekday before a noun can lack its apostrophe: "sundays tasting".
         let is_noun = prompt.kind(at + 1) == Kind::Word && !prompt.is(List::Common, at + 1) && !prompt.is(List::And, at + 1);
@@ -201,7 +201,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let has_date = dates::date(prompt, at, ANY_DAY).is_some_and(|date| {
         // A number that can be a time is not a date: "fri 8.30".
         let numbers = (at..date.range.to).any(|at| prompt.kind(at) == Kind::Number);
-        // "Le dim. 10 à 11h" is Sunday the 10th at 11 o'clock.
+        // After the article "le", the number is a day, even if it can be an hour: "Le dim. 10 à 11h" is Sunday the 10th at 11 o'clock.
         let has_article = at > 0 && prompt.fold(at - 1) == "le";
         let is_hour = !has_article && times::time(prompt, next).is_some_and(|time| time.range.to >= date.range.to);
         date.range.from == at && numbers && !is_hour && (prompt.has(List::Month, date.range) || date.range.len() > 1)

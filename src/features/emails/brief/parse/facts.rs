@@ -11,7 +11,7 @@ pub struct Found {
     pub kind: FactKind,
     pub range: Range,
     pub value: Option<FactValue>,
-    /// The bound that the words before a date or a time set, such as "until" or "from".
+    /// The bound that a date or a time has because of the words before it, such as "until" or "from".
     pub bound: Bound,
 }
 
@@ -341,7 +341,7 @@ fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Returns whether a range contains a number, an address, a weekday, a month, or a word such as "code".
+/// Returns whether a range contains a number, a link, an email address, a weekday, a month, or a word such as "code".
 pub fn has_value(prompt: &Prompt<'_>, range: Range) -> bool {
     (range.from..range.to).any(|at| {
         matches!(prompt.kind(at), Kind::Number | Kind::Link | Kind::Mail)

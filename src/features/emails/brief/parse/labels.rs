@@ -14,8 +14,8 @@ use crate::base::text::capitalized;
 const SUBJECTS: [&str; 7] = ["subject", "subj", "betreff", "objet", "asunto", "oggetto", "onderwerp"];
 
 impl Classifier<'_> {
-    /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of its fragments, and its
-    /// piece.
+    /// Reads the labeled part that starts at a fragment, such as the subject or the signature. Returns the number of fragments that it
+    /// contains, and the part with its class.
     pub(super) fn field(&mut self, sentence: &Sentence, at: usize) -> Option<(usize, Fragment)> {
         let start = self.start(sentence.fragments[at]);
         let rest = Range::of(start, sentence.range.to);

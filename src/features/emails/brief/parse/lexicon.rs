@@ -85,7 +85,7 @@ struct File {
     weekdays: Vec<Vec<String>>,
     short_weekdays: Vec<Vec<String>>,
     numerals: Vec<Vec<String>>,
-    /// The ordinal numbers of the days of a month, from 0.
+    /// The ordinal numbers of the days of a month. The first row is empty, so that the index is the day.
     ordinals: Vec<Vec<String>>,
     /// The words for the positions in a list, from the first.
     positions: Vec<Vec<String>>,
@@ -133,7 +133,6 @@ pub struct Mark {
     pub language: u8,
 }
 
-/// Returns the word lists of the languages.
 pub fn lexicons() -> &'static [Lexicon] {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     ALL.get_or_init(|| FILES.iter().map(|(code, text)| Lexicon::read(code, text)).collect())
@@ -203,7 +202,7 @@ impl Lexicon {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
     }
 
-    /// Returns the replacement for a typing error or short form in lowercase.
+    /// Returns the replacement for a lowercase typing error or short form.
     pub fn rewritten(&self, word: &str) -> Option<&str> {
         self.rewrite.get(word).map(String::as_str)
     }

@@ -67,29 +67,29 @@ lists! {
     LabelCode = "label.code",
     /// Nouns before the letter or number of an item: "story A".
     LabelItem = "label.item",
-    /// Words between a label and its value.
+    /// Words between a label and its value: "should be".
     LabelIs = "label.is",
-    /// Imperatives to the writer whose object is the email.
+    /// Imperatives to the writer whose object is the email: "draft".
     Write = "say.write",
-    /// Words before the topic of the email.
+    /// Words before the topic of the email: "about".
     About = "say.about",
-    /// Imperatives to the writer whose complement is the content.
+    /// Imperatives to the writer whose complement is the content: "mention".
     Report = "say.report",
-    /// Requests to the writer whose complement is only a topic.
+    /// Requests to the writer whose complement is only a topic: "ask for".
     Ask = "say.ask",
-    /// Infinitives at the end of a request whose complement is the content.
+    /// Infinitives at the end of a request whose complement is the content: "hinweisen".
     ReportEnd = "say.report_end",
     /// Notes after a statement: "maybe mention that".
     Tail = "say.tail",
-    /// Requests to the writer without content, at the start of a fragment.
+    /// Requests to the writer without content, at the start of a fragment: "keep it".
     NoteStart = "note.start",
     /// Words for the occasion of the email: "after the call:".
     Moment = "note.moment",
-    /// Phrases that make a fragment a note to the writer.
+    /// Phrases that make a fragment a note to the writer: "in this email".
     NoteAny = "note.any",
-    /// Fragments that are a note to the writer as a whole.
+    /// Fragments that are a note to the writer as a whole: "thank you".
     NoteWhole = "note.whole",
-    /// Words that a note about the tone consists of.
+    /// Words that a note about the tone consists of: "friendly".
     Tone = "note.tone",
     ToneFill = "note.tone_fill",
     /// Sentences that emails do not print, such as attempts to give orders to a language model.
@@ -122,7 +122,7 @@ lists! {
     Without = "note.without",
     /// Words that merely introduce a statement: "well".
     Filler = "note.filler",
-    /// Words for the parts of an email and for writing it.
+    /// Words for the parts of an email and for writing it: "photo", "logo".
     Craft = "note.craft",
     AudienceStart = "note.audience",
     InLanguage = "note.in_language",
@@ -133,11 +133,11 @@ lists! {
     Emoji = "limit.emoji",
     Plain = "limit.plain",
     OneButton = "limit.one_button",
-    /// The emails in a series: "3 emails", "in three parts".
+    /// Words for the emails in a series, after their number: "3 emails".
     Emails = "limit.emails",
-    /// Words for the products that an email shows, after their number.
+    /// Words for the products that an email shows, after their number: "3 products".
     Products = "limit.products",
-    /// Words for a series of emails, near their number.
+    /// Words for a series of emails, near their number: "sequence".
     Series = "limit.series",
     WordLimit = "limit.words",
     Formal = "limit.formal",
@@ -146,24 +146,24 @@ lists! {
     Percent = "number.percent",
     HalfPrice = "number.half_price",
     Currency = "number.currency",
-    /// Words that mark a reduction.
+    /// Words that mark a reduction: "off".
     Off = "number.off",
-    /// Words that mark a number as another company's or as a statistic.
+    /// Words that show that a number is not the brand's offer: "tax", "inflation".
     NotOffer = "number.not_offer",
-    /// Words before an old price.
+    /// Words before an old price: "instead of".
     Old = "number.old",
     /// Words before a price without a currency: "stays at 18".
     Costs = "number.costs",
     /// Words after a price without a currency: "19.50 each".
     Each = "number.each",
-    /// Words after an old price.
+    /// Words after an old price: "until now".
     OldAfter = "number.old_after",
-    /// Words before a minimum order value.
+    /// Words before a minimum order value: "orders over".
     Minimum = "number.minimum",
-    /// Words before a minimum order value that can also precede a price or a date.
+    /// Words before a minimum order value that can also precede a price or a date: "from".
     MinimumFrom = "number.minimum_from",
     MinimumAfter = "number.minimum_after",
-    /// Words that mark money as given away, collected or paid back.
+    /// Words that mark money as given away, collected or paid back: "donation", "refund".
     Given = "number.given",
     Code = "number.code",
     CodeWith = "number.code_with",
@@ -179,7 +179,7 @@ lists! {
     Consume = "words.consume",
     /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
     Canceled = "words.canceled",
-    /// Statements that recipients do not have to do anything.
+    /// Statements that recipients do not have to do anything: "no action needed".
     Assure = "words.assure",
     /// Verbs in sentences that invite the recipients: "win a trip".
     Invite = "words.invite",
@@ -207,7 +207,7 @@ lists! {
     Past = "date.past",
     /// Verbs in the past tense: "who came", "abgeholt haben".
     PastVerb = "date.past_verb",
-    /// Phrases that contain the name of a weekday but do not denote a day.
+    /// Phrases that contain the name of a weekday but do not denote a weekday: "Black Friday".
     NotDay = "date.not_day",
     Hour = "date.hour",
     Am = "date.am",
@@ -233,6 +233,6 @@ lists! {
     Street = "name.street",
     Venue = "name.venue",
     Phone = "name.phone",
-    /// Words that introduce the name of the writer.
+    /// Words that introduce the name of the writer: "my name is".
     Introduction = "name.introduction",
 }

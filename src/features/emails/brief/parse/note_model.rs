@@ -38,7 +38,7 @@ const LABEL_WORDS_MAX: usize = 5;
 /// evidence, so its threshold is higher.
 const SHORT_WORDS: usize = 3;
 
-/// The maximum number of words in a subject such as "the first 50 customers".
+/// The maximum number of words in the grammatical subject of a statement, such as "the first 50 customers".
 const SUBJECT_WORDS_MAX: usize = 5;
 
 /// Marks statements that read like notes as unclear.
@@ -193,7 +193,8 @@ fn belongs(prompt: &Prompt<'_>, range: Range) -> bool {
 /// The maximum number of words in the title of an event.
 const TITLE_WORDS_MAX: usize = 6;
 
-/// Returns whether all long words in a range are capitalized, as in titles. German nouns are capitalized too.
+/// Returns whether all long words in a range are capitalized, as in titles. Returns false in German prompts, because German nouns are
+/// capitalized too.
 fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
     let words: Vec<usize> = (range.from..range.to).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let others = [List::Craft, List::Email, List::Goal, List::Please, List::Readers, List::Greeting];

@@ -62,7 +62,7 @@ impl<'a> Prompt<'a> {
         Self::read_with(text, brand, true)
     }
 
-    /// Reads a part of a prompt. Names and letters are not used as evidence of a part's language.
+    /// Reads a part of a prompt. Determines its language only from its common words and the brand's language.
     #[cfg(test)]
     pub fn read_part(text: &'a str, brand: &Brand) -> Self {
         Self::read_with(text, brand, false)
@@ -232,7 +232,7 @@ impl<'a> Prompt<'a> {
         (range.from..range.to).find(|at| self.fold(*at) == sign)
     }
 
-    /// Returns the index of the closing quotation mark, before `to`, of the quotation that starts at a word.
+    /// Returns the index of the quotation mark that ends the quotation starting at a word; `None` if there is none before `to`.
     pub fn quote_end(&self, at: usize, to: usize) -> Option<usize> {
         if !self.is_quote(at) {
             return None;
@@ -366,7 +366,7 @@ const EVIDENCE_WEIGHT_MAX: f32 = 4.5;
 /// The weight of a word that the lists of only one language contain, and of a word with a letter of only one language.
 const EVIDENCE_WEIGHT: f32 = 1.0;
 
-/// The weight of the name of a month of only one language: more than that of the brand's language.
+/// The weight of a month's name that only one language has: more than the weight of the brand's language.
 const MONTH_WEIGHT: f32 = 1.5;
 
 /// The minimum number of letters in a word that is evidence of a language.
@@ -381,7 +381,7 @@ const LETTERS: [(&str, &[char]); 5] = [
     ("it", &['ì', 'ò']),
 ];
 
-/// Returns the weight of each language's names of days and months, words about emails and letters in a short prompt.
+/// Returns the weight of each language in a short prompt, based on words and letters that only one language has, such as names of months.
 fn evidence(words: &Words<'_>, marks: &[Mark]) -> Vec<f32> {
     use List as L;
     let mut counts = vec![0.0; lexicons().len()];

@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(periods("Levantar a encomenda na loja sab 26 até 18h.", "pt")[0], days(26, None));
     }
 
-    /// Regression test: "im Dez. auch Mo 10-16 offen" became the next Monday.
+    /// Regression test: the weekday in "im Dez. auch Mo 10-16 offen" was read as the next Monday.
     #[test]
     fn a_weekday_of_additional_opening_hours_has_no_date() {
         for prompt in [
@@ -286,14 +286,14 @@ mod tests {
         assert_eq!(days("The open studio is on Monday 10-16."), [Some(date(2027, 3, 1))]);
     }
 
-    /// Regression test: "SAT 9-1" in a list of opening hours became the next Saturday.
+    /// Regression test: "SAT 9-1" in a list of opening hours was read as the next Saturday.
     #[test]
     fn a_weekday_in_a_timetable_has_no_date() {
         assert_eq!(days("Our new hours:\nMON-FRI 8.30-6.30\nSAT 9-1\nThe lunch closure is gone."), [None, None]);
         assert_eq!(days("Our open studio:\nSAT 9-1\nThere is cake for everyone."), [Some(date(2027, 2, 27))]);
     }
 
-    /// Regression test: "die Sa. den Stollen abgeholt haben" became the next Saturday.
+    /// Regression test: the weekday in "die Sa. den Stollen abgeholt haben" was read as the next Saturday.
     #[test]
     fn the_weekday_of_a_past_action_is_in_the_past() {
         for prompt in [

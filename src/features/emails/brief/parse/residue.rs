@@ -1,5 +1,5 @@
-//! Finds the words of requests to the writer that are neither part of the request nor read as a fact: "peaceful holiday" in "Wish everyone
-//! a peaceful holiday". If the email does not contain them, a warning reports them.
+//! Finds the topic words in requests to the writer, such as "peaceful holiday" in "Wish everyone a peaceful holiday". The parser reads
+//! these words neither as wording of the request nor as facts. If the email does not contain them, a warning reports them.
 
 use super::super::{Brief, Goal, Part, Span};
 use super::classify::{Class, Fragment};
@@ -164,7 +164,7 @@ fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
     parts.chain(facts).chain(event).chain(scope).chain(limits).chain(signature)
 }
 
-/// Returns the range from the first to the last word of a piece that is not part of the request.
+/// Returns the range in a piece from its first to its last word that belongs neither to the request nor to a fact.
 fn residue(
     prompt: &Prompt<'_>,
     read: &Read,

@@ -134,11 +134,11 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         }
     }
     let goal = weights.into_iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(goal, _)| goal);
-    // A prompt such as "free but bring a friend" is about an event if it offers no reward.
+    // "Bring a friend" in a prompt with a date but no reward is about an event, not a referral: "free but bring a friend".
     let is_dated = [List::Month, List::Weekday, List::ShortWeekday].into_iter().any(|list| prompt.mentions(list));
     let rewards = [List::Currency, List::Percent, List::Given].into_iter().any(|list| prompt.mentions(list));
     let goal = if goal == Some(Goal::Referral) && is_dated && !rewards { Some(Goal::Event) } else { goal };
-    // A canceled event is not an invitation.
+    // An email about a canceled event is a service notice, not an invitation.
     let is_canceled =
         matches!(goal, Some(Goal::Event | Goal::Webinar | Goal::Launch)) && prompt.has(List::Canceled, start(prompt));
     if is_canceled { Some(Goal::ServiceNotice) } else { goal }
@@ -210,7 +210,7 @@ pub fn is_off(around: &Around<'_>, range: Range) -> bool {
     off.is_some() || prompt.find(List::Off, before).is_some_and(|off| off.from == 0 || !prompt.is(List::Percent, off.from - 1))
 }
 
-/// Returns whether there is a number at an index, with or without a currency before it: "20 euros, reduced 12".
+/// Returns whether there is a number other than a percentage at an index, with or without a currency before it: "12", "€12".
 fn is_sum(prompt: &Prompt<'_>, at: usize) -> bool {
     let next = at + usize::from(prompt.is(List::Currency, at) || prompt.fold(at) == ":");
     let is_number = |at: usize| prompt.kind(at) == Kind::Number || prompt.at(List::Numeral, at).any(|mark| mark.value > 1);
@@ -282,11 +282,11 @@ fn day_role(around: &Around<'_>, found: &Found) -> FactRole {
         Some(FactRole::Offer | FactRole::OfferStarts) if found.bound == Bound::Until => FactRole::OfferEnds,
         Some(FactRole::Offer) if found.bound == Bound::From => FactRole::OfferStarts,
         Some(FactRole::Offer) => by_goal(around.goal, found.bound),
-        // Other cues give the role directly: "Closed until 10 January", "closes on 10 January".
+        // The role of other cues does not depend on words such as "until": "Closed until 10 January", "closes on 10 January".
         Some(role) => role,
         // A day without a month recurs every month: "The invoice is due on the 5th".
         None if is_bare_day(around.prompt, found) => FactRole::Other,
-        // The days in "Beans roasted on Tuesday, posted on Wednesday" recur every week.
+        // In a sale, weekdays without a word such as "until" recur every week: "Beans roasted on Tuesday, posted on Wednesday".
         None if found.bound == Bound::None && around.goal == Goal::Sale && is_weekday(around.prompt, found) => FactRole::Other,
         None if is_happening(around.goal) && is_end(around.prompt, found) => FactRole::Event,
         None => by_goal(around.goal, found.bound),

@@ -123,7 +123,7 @@ fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.end(List::Closing, at).is_some() && !prompt.is(List::Common, at)
 }
 
-/// The maximum number of words before the verb in "Anja from accounts says".
+/// The maximum number of words that name a colleague before a verb: "Anja from accounts says".
 const TELLER_WORDS_MAX: usize = 4;
 
 /// Marks content as unclear if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies first"),
@@ -154,7 +154,8 @@ pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The verbs for a colleague's wish. The colleague can quote the words to print: "chair wants 'esteemed members'".
+/// The verbs for a colleague's wish. After such a verb, quotation marks enclose the words that the colleague wants, not a quotation for the
+/// email: "chair wants 'esteemed members'".
 const WANTS: [&str; 9] = ["wants", "want", "will", "mochte", "veut", "quiere", "vuole", "wil", "quer"];
 
 /// The words before the name of a person to ask: "ask Dave".
@@ -185,7 +186,7 @@ const CAN_YOU: [&str; 11] =
 /// The verbs that ask a colleague to do something if "you" follows them: "Tom can you add the photo?".
 const CAN: [&str; 8] = ["can", "could", "would", "will", "kun", "kan", "wil", "machst"];
 
-/// The pronouns after these verbs.
+/// The words for "you" that follow the verbs in [`CAN`].
 const YOU: [&str; 6] = ["you", "u", "ya", "je", "jij", "du"];
 
 /// Returns whether a question starts with the name of a colleague and asks the colleague to do something.
@@ -246,7 +247,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     if matches!(prompt.fold(range.from), "(" | "[") && prompt.words.is_capital(says.to) {
         return true;
     }
-    // A name such as "Ted" can end in "-ed" like a verb.
+    // A capitalized word does not count as a verb, because a name such as "Ted" can end in "-ed".
     let is_other = |list: List, at: usize| prompt.is(list, at) && !(list == List::Finite && prompt.words.is_capital(at));
     let is_name = |at: usize| prompt.kind(at) == Kind::Word && !OTHERS.into_iter().any(|list| is_other(list, at));
     says.from > from && prompt.fold(says.to) != ":" && (from..says.from).all(is_name)

@@ -31,7 +31,7 @@ pub fn completed(lexicon: &Lexicon, text: &str) -> String {
     }
     let sentences = clauses.iter().zip(fitted).map(|(clause, fitted)| fitted.unwrap_or_else(|| capitalized(clause)));
     let sentences: Vec<String> = sentences.map(|own| own.trim().to_owned()).filter(|own| !own.is_empty()).collect();
-    // An incomplete statement is better than an email without its only statement.
+    // If no sentence is left, the statement stays as it is, because it can be the only statement of the email.
     if sentences.is_empty() {
         return text.to_owned();
     }

@@ -73,7 +73,7 @@ const SIGNATURES: [&str; 12] = [
     "assinatura",
 ];
 
-/// Words after the label of a signature that are not names: "firma aquí".
+/// Words that can follow the label of a signature but are not names: "firma aquí".
 const PLACES: [&str; 8] = ["here", "hier", "ici", "aqui", "qui", "below", "up", "off"];
 
 impl Classifier<'_> {

@@ -21,7 +21,7 @@ pub enum Form {
 pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) -> String {
     let range = prompt.trim(range);
     let mut text = match form {
-        // A clause with a withdrawn part keeps its word order: moving its verb would restore that part.
+        // A clause with a withdrawn part keeps its word order, because [`reordered`] would return the whole clause, with that part.
         Form::Clause if is_verb_last(prompt) && !cut.iter().any(|gap| gap.overlaps(range)) => {
             reordered(prompt, range).unwrap_or_else(|| pieces(prompt, range, cut))
         }
@@ -30,7 +30,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = without_sorry(&addressed(&asked(&text))).to_owned();
     }
-    // In notes, people write "X = Y" and "X -> Y".
+    // The symbols of notes are replaced: "X = Y" becomes "X: Y", and "X -> Y" becomes "X → Y".
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     sentences::completed(prompt.lexicon(), &ended(&capitalized(unbracketed(&text))))
@@ -209,7 +209,8 @@ fn addressed(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether "their" can only mean the recipients: no other people or things precede it, as in "10% off their next order".
+/// Returns whether "their" can only mean the recipients: no noun in the plural, which it could also refer to, precedes it. Example: "10%
+/// off their next order".
 fn names_only_readers(lower: &str) -> bool {
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
     let Some(at) = words.iter().position(|word| *word == "their").filter(|_| !words.contains(&"them")) else { return false };
@@ -260,7 +261,7 @@ fn corrected(prompt: &Prompt<'_>, text: &str) -> String {
             written.push(own.to_owned());
             continue;
         }
-        // Some pairs of words are shorthand that is written out: "needs 2" becomes "needs to".
+        // Some pairs of words are shorthand: "needs 2" becomes "needs to".
         match words.peek().and_then(|next| lexicon.rewritten(&format!("{own} {next}"))) {
             Some(pair) => {
                 words.next();

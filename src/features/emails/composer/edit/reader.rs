@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         self.quotes.iter().any(|(open, close, _)| (*open..=*close).contains(&at))
     }
 
-    /// Returns the positions after each filler or punctuation mark at a word.
+    /// Returns the positions after each filler or punctuation mark that starts at a word.
     fn skips(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_pause = at < self.words.len()
             && !self.is_quoted(at)

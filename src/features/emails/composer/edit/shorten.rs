@@ -76,7 +76,8 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // The side with a number is kept, because numbers are usually the news.
+            // If only the second side has a number, it is kept, because numbers are usually the news. After a comma, the first side is
+            // kept.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);
@@ -105,7 +106,7 @@ fn drop_filler(email: &mut Email, part: PartName, means: &EditResources<'_>) -> 
         markup(&mut |text| {
             let all: Vec<&str> = text.split('\n').flat_map(sentences).collect();
             let filler = all.iter().filter(|sentence| is_filler(sentence, language) && !closing.contains(**sentence));
-            // At least one sentence is kept.
+            // Each text keeps at least one sentence.
             candidates.extend(filler.take(all.len().saturating_sub(1)).map(|sentence| (*sentence).to_owned()));
             None
         });

@@ -208,7 +208,7 @@ pub fn set(email: &mut Email, part: PartName, value: &str) -> ActionResult {
             let code = &mut coupon.ok_or(missing)?.code;
             let old = code.to_string();
             put(code, target, value)?;
-            // Other text in the email can contain the old code.
+            // The code is also replaced wherever other text in the email contains it.
             *email = changed(email, &mut |text| *text = with_replaced(text, &old, &escape(value)).0)?;
         }
         Target::Quote => {
@@ -341,7 +341,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
             *text = format!("{}{rest}", &text[..at]).trim().to_owned();
         }
     });
-    // An email needs a preheader, even if the removed sentence was the whole preheader.
+    // Every email needs a preheader. If the removed sentence was the whole preheader, the headline replaces it.
     if let Some(headline) = headline.filter(|_| json["preheader"] == "") {
         json["preheader"] = headline.into();
     }

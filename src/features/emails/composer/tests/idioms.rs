@@ -7,7 +7,8 @@ use crate::features::emails::contract::{self, Terms};
 use crate::features::emails::finding::FindingKind;
 use crate::features::emails::writing::material::Material;
 
-/// Words that the composer recognizes in briefs and does not print, and the days that it prints only if the brief states them.
+/// Returns whether a key has words that the composer recognizes in briefs but does not print, or days that it prints only if the brief
+/// states them.
 fn is_only_read(key: &str) -> bool {
     key.starts_with("words.") || key.ends_with(".words") || key.starts_with("common.moment_")
 }

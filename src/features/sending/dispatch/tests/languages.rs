@@ -294,7 +294,7 @@ fn a_template_error_in_any_language_is_found_before_sending() {
     };
     let detail = refusal(None);
     assert!(detail.starts_with("template: ") && detail.contains("email in de"), "{detail}");
-    // Regression: the error for a stored email named the field `template`, which the request did not have.
+    // Regression test: the error for a stored email named the field `template`, which the request did not have.
     let detail = refusal(Some(EmailId::from_bytes([4; 12])));
     assert!(detail.starts_with("The HTML of the email in de is invalid: "), "{detail}");
 }

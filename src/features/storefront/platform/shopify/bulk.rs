@@ -277,7 +277,7 @@ impl Catalog {
     }
 }
 
-/// Parses the lines of an export, as a fuzz target.
+/// Parses the lines of an export. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_lines(body: &[u8]) -> Vec<StoreProduct> {
     let mut catalog = Catalog::default();

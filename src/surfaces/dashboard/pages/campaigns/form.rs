@@ -34,7 +34,7 @@ const OTHERS: [(&str, &str); 9] = [
     ("utm_term", "utm.term"),
     ("utm_content", "utm.content"),
 ];
-/// The UTM parameters.
+/// The names of the UTM parameters, without the prefix `utm_`.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
 /// Returns the submitted values by form field name.

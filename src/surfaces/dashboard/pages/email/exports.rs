@@ -172,7 +172,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let made = match format {
         "" => Ok(Vec::new()),
         _ => {
-            // The export contains all emails of the generation request, or only this email.
+            // With the query parameter `all`, the export contains all emails of the generation request; otherwise, only this email.
             let input = input(&details, visit.query.some("all").is_some());
             export(visit, format, input).await
         }

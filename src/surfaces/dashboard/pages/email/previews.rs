@@ -79,7 +79,7 @@ struct CutGroup {
     count: usize,
     /// The first few distinct parts that are removed or changed.
     parts: Vec<String>,
-    /// The source lines of the first occurrences.
+    /// The lines of the email's source with the first removals or changes.
     lines: Vec<u32>,
 }
 

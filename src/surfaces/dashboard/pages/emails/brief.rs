@@ -30,7 +30,7 @@ const KINDS: [(FactKind, &str); 17] = [
     (FactKind::Minimum, "Minimum order"),
     (FactKind::Product, "Product"),
     (FactKind::Person, "Person"),
-    (FactKind::Contact, "Contact"),
+    (FactKind::Contact, "Contact details"),
     (FactKind::Link, "Link"),
     (FactKind::Condition, "Condition"),
 ];

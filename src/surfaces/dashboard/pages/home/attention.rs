@@ -23,7 +23,7 @@ const QUOTA_SHARE: f64 = 0.8;
 const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
 /// The maximum number of failed imports that are reported separately; the others share one notice.
 const FAILED_IMPORTS_MAX: usize = 3;
-/// The maximum number of notices.
+/// The maximum number of notices on the home page.
 const LINES_MAX: usize = 12;
 
 /// Returns the notices about problems with the installation, the account and its sending, most severe first.

@@ -23,7 +23,7 @@ pub struct BlockKind {
 pub struct List {
     /// The path of the list within the block.
     pub path: &'static str,
-    /// The label of a single item.
+    /// The label of an item of the list.
     pub label: &'static str,
     pub max: usize,
     pub fields: &'static [Field],
@@ -388,7 +388,7 @@ impl Field {
             _ => json!(text.replace('\r', "").trim()),
         };
         if self.control == Control::Image && *at(json, self.path) != value {
-            // The stored width and height belong to the previous image.
+            // The stored width and height belong to the previous image, so they are removed.
             for side in ["width", "height"] {
                 if let Some((image, _)) = self.path.rsplit_once('.') {
                     set(json, &format!("{image}.{side}"), Value::Null);

@@ -143,7 +143,7 @@ pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
 
 /// Describes a violation in a document as a sentence for users, with the label of its field instead of the path.
 pub fn problem_text(block: Option<&BlockKind>, path: &str, kind: ViolationKind, problem: &str) -> String {
-    // Strips the path's prefix up to the index of the innermost block, so that the rest names a field of the block.
+    // Strip the path up to the index of the innermost block, so that the rest names a field of the block.
     let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);
     let field = inside.trim_start_matches('.');
     let own = match field {
