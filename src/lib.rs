@@ -93,13 +93,14 @@
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a file in
 //!   `surfaces/dashboard/pages` that calls it, its template, and a row in the table of `pages/mod.rs`, which lists the steps; then update
 //!   the OpenAPI snapshot (`SNAPSHOTS=write cargo test --test tidy openapi`), and regenerate the API clients (`assets/clients/README.md`).
-//!   A small example is `features/tags/ops/create.rs` with `surfaces/dashboard/pages/tags.rs`.
+//!   An operation for AI assistants also needs a row in `surfaces/mcp/tools.rs`. A small example is `features/tags/ops/create.rs` with
+//!   `surfaces/dashboard/pages/tags.rs`.
 //! - *Where do the commands of the command-line client come from?* `surfaces/cli/client`: `names` and `fields` read
 //!   [`operations::OPERATIONS`], `commands` defines the commands, `operation` runs one. A new operation becomes a command automatically;
 //!   `features` lists the additional features of some commands, such as `--wait`.
 //! - *Which permissions does a page need?* The permissions of the operations that it calls; each operation declares its permission in its
-//!   `SPEC`. `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also hides the page from users who may not call these
-//!   operations. A page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles:
+//!   `SPEC`. `calls` in the page's row in `surfaces/dashboard/pages/mod.rs` also removes the page from the menus of users who may not call
+//!   these operations. A page that is only a form calls `visit.need`, because it calls no operation before it is submitted. Roles:
 //!   [`vocab::roles`].
 //! - *What happens to a campaign in a crash?* `assets/docs/delivery.md` describes what is guaranteed. Planning continues after its last
 //!   committed chunk (`features/sending/planning.rs`). At startup, `recover` in `features/sending/dispatch` marks messages that were being
@@ -107,15 +108,17 @@
 //!   kills the server.
 //! - *What is the retry backoff?* For mail: `Schedule` in `features/sending/delivery.rs`; the first pause and the time limit are settings
 //!   (`mail.retry_minutes`, `mail.give_up_hours`), the longest pause is `RETRY_PAUSE_MS_MAX`. For a mail server that cannot be reached:
-//!   `engine/mail/transport/host_throttle.rs`. For webhooks: `RetryBackoff` in `features/webhooks/model.rs`.
-//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs` receives the request, `features/tracking/unsubscribe.rs`
-//!   applies it, for all channels. The headers: [`engine::mail::message`]. Which messages have them: `features/sending/message.rs`.
+//!   `engine/mail/transport/host_throttle.rs`. For webhooks: `RetryBackoff` in `features/webhooks/model.rs`, with the settings
+//!   `webhooks.first_retry_seconds` and `webhooks.second_retry_seconds`.
+//! - *How does one-click unsubscribe work?* `ListHeaders` in `engine/mail/message.rs` writes the headers of RFC 8058, which requires
+//!   `https://` links. `features/tracking/ops/unsubscribe.rs` receives the request, and `leave` in `features/tracking/unsubscribe.rs`
+//!   applies it, as for all other ways to unsubscribe.
 //! - *How do mail services report bounces and complaints?* [`engine::mail::feedback`] checks the requests of each service and reads the
 //!   events; `features/mail_feedback` finds the messages by their references, and `features/tracking/feedback.rs` applies the consequences.
 //!   The services and their relays: [`vocab::mail_services`].
 //! - *How do forms and automations add contacts?* `features/hooks`: the mapping of bodies in `mapping.rs`, the rules in `receiving.rs`.
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates keys and signs with them. Where the keys are stored, and how they
-//!   rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates both keys of a domain.
+//!   rotate: `features/domains/mod.rs`; `key_pairs.rs` there creates and encrypts both keys of a domain.
 //! - *How does an email become a PNG?* [`engine::render::pixels`]: `prepare` adapts the HTML, and `draw.rs` draws it with the takumi
 //!   library in a worker process, or an installed Chromium draws it (`rendering.engine`).
 //! - *How does a prompt become a brief?* `features/emails/brief/parse`, with a table of words per language in `assets/brief`. What every
@@ -133,8 +136,10 @@
 //! - *How do AI assistants use the service?* [`surfaces::mcp`] is the MCP server: its table of operations is in `tools.rs`, `schemas.rs`
 //!   shortens their schemas, `confirmation.rs` asks the user, and `calling.rs` runs a call. Users connect programs with the flow in
 //!   `features/accounts/authorization`.
-//! - *What runs in the background?* [`workers`]. The status of the workers: [`engine::tasks::status`], and `GET /health/ready` for the
-//!   whole service.
+//! - *What runs in the background?* [`workers`]; the listeners, and the task that reloads certificates: [`surfaces::http`]. The status of
+//!   the workers: [`engine::tasks::status`], and `GET /health/ready` for the whole service.
+//! - *How are the pages tested?* `every_template_renders_its_samples` in `surfaces/dashboard/layout.rs` renders every template;
+//!   `tests/it/browser` opens every page in Chromium.
 //! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many connections the file descriptors allow:
 //!   `app/connections.rs`.
 //! - *How much memory do large requests take?* [`engine::api::bodies`] bounds their bodies, and `tests/it/memory.rs` measures them.

@@ -220,7 +220,7 @@ mod tests {
         assert!(checked(own(limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX)).is_ok());
         let refused =
             checked(own(limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX + 1)).expect_err("no contact can have the field").text();
-        assert_eq!(refused, "fieldMap.a: a field name must not be blank, and can have at most 100 characters");
+        assert_eq!(refused, "fieldMap.a: a field name has 101 characters; shorten it to at most 100");
     }
 
     #[test]

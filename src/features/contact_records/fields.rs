@@ -72,6 +72,16 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
     2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
 }
 
+/// Returns why no field can have this name, or `None` if the length is allowed.
+pub fn name_refusal(name: &str) -> Option<String> {
+    let (max, count) = (limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, name.chars().count());
+    match (name.trim().is_empty(), count > max) {
+        (true, _) => Some("a field name is blank; enter a name".to_owned()),
+        (_, true) => Some(format!("a field name has {count} characters; shorten it to at most {max}")),
+        _ => None,
+    }
+}
+
 /// Returns why the custom fields cannot be stored, or `None` if they can be stored.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
@@ -87,9 +97,8 @@ pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
         return Some(format!("all fields together can have at most {max} bytes, but have {bytes}; shorten some"));
     }
     for (name, value) in fields {
-        if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
-            let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
-            return Some(format!("a field name must not be blank, and can have at most {max} characters"));
+        if let Some(reason) = name_refusal(name) {
+            return Some(reason);
         }
         if name.chars().any(char::is_control) {
             return Some(format!("the name {name:?} contains a control character; remove the character"));

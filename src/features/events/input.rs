@@ -24,7 +24,8 @@ pub type ExternalId = Name<{ limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX }>;
 pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 
 /// The identifiers of the contact; at least one is required. The service tries them in this order and uses the first one that matches a
-/// contact. External IDs are then stored for the contact, so that later events can use only an external ID.
+/// contact; an `email` that matches none creates a contact. External IDs are then stored for the contact, so that later events can use only
+/// an external ID.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [

@@ -15,6 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::period::Period;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
+use crate::features::contact_records::fields::name_refusal;
 use crate::vocab::contact_fields::{CONTACT_FIELDS, FieldSource, ProfileField};
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{TagId, TopicId};
@@ -197,11 +198,7 @@ fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure
 }
 
 fn custom_name(name: &str, path: &str) -> Result<(), Failure> {
-    let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
-    if name.trim().is_empty() || name.chars().count() > max {
-        return Err(Failure::field(path, format_args!("a field name must not be blank, and can have at most {max} characters")));
-    }
-    Ok(())
+    name_refusal(name).map_or(Ok(()), |reason| Err(Failure::field(path, reason)))
 }
 
 fn needles(values: &[Operand], path: &str) -> Result<Vec<String>, Failure> {

@@ -222,11 +222,12 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. If the last run succeeded, the next run is due one new interval after the end of the last run.
+    /// Changes the time between two runs. A future run that follows a successful one moves to one new interval after that run's start.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
+        let before = self.interval_ms();
         self.every_hours = every_hours;
-        if let Some(run) = self.last_run.as_ref().filter(|_| self.running.is_none() && self.failures == 0) {
-            self.due_at = run.ended_at.plus_ms(self.interval_ms()).max(now);
+        if self.last_run.is_some() && self.running.is_none() && self.failures == 0 && self.due_at > now {
+            self.due_at = self.due_at.plus_ms(self.interval_ms() - before).max(now);
         }
     }
 

@@ -256,6 +256,22 @@ fn changes_apply_to_the_next_run_which_starts_immediately() {
 }
 
 #[test]
+fn a_new_interval_counts_from_the_start_of_the_last_run() {
+    let (app, host) = (app(), CsvHost::start());
+    host.offer(FILE, "");
+    let path = create(&app, &host.url(), json!({ "everyHours": 6 }));
+    let due_at = || super::store::all(&app.read(), app.account()).expect("readable")[0].due_at;
+    app.wait(worker::run(app.engine().clone(), Environment::Test)).expect("the step succeeds");
+    app.clock.advance_ms(HOUR_MS / 2);
+    assert_eq!(work(&app, &path)["lastRun"]["created"], 2);
+    let before = due_at();
+    app.patch(&path, json!({ "everyHours": 8 })).data();
+    assert_eq!(due_at(), before.plus_ms(2 * HOUR_MS));
+    app.patch(&path, json!({ "everyHours": 6 })).data();
+    assert_eq!(due_at(), before);
+}
+
+#[test]
 fn wrong_settings_are_refused_with_the_field() {
     let app = TestApp::new();
     for (input, field) in [

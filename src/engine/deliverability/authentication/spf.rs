@@ -65,12 +65,17 @@ pub(super) fn audit_spf(
         let text = format!("The SPF record does not contain “{mechanism}”, which covers the server that sends the mail.");
         report.add("spf_relay_missing", Level::Critical, &text, &format!("Add “{mechanism}” to the SPF record."));
     }
-    let mut count = SpfCount { resolve, path: Vec::new(), read: 1, lookups: 0, is_complete: true, absent: None };
+    let path = vec![domain.to_ascii_lowercase()];
+    let mut count = SpfCount { resolve, path, read: 1, lookups: 0, is_complete: true, absent: None, repeated: None };
     count.record(&record);
     report.spf_lookups = count.is_complete.then_some(count.lookups);
     if count.lookups > SPF_LOOKUPS_MAX {
         let text = format!("The SPF record requires {} DNS lookups; receivers stop after {SPF_LOOKUPS_MAX}.", count.lookups);
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
+    }
+    if let Some(repeated) = count.repeated {
+        let text = format!("The SPF record includes {repeated} in a loop, so SPF fails (RFC 7208, section 4.6.4).");
+        report.add("spf_loop", Level::Critical, &text, &format!("Remove the include that leads back to {repeated}."));
     }
     if let Some(absent) = count.absent {
         let text =
@@ -82,7 +87,7 @@ pub(super) fn audit_spf(
 
 struct SpfCount<'a> {
     resolve: &'a dyn Fn(&str) -> Lookup<Vec<String>>,
-    /// The domains that led to the record that is being counted. A record that includes one of them is a loop, which is not followed.
+    /// The domains whose records led to the record that is being counted. An include of one of them is a loop, which is not followed.
     path: Vec<String>,
     /// The number of records that were read.
     read: usize,
@@ -90,6 +95,8 @@ struct SpfCount<'a> {
     is_complete: bool,
     /// The first included domain without an SPF record.
     absent: Option<String>,
+    /// The first domain whose record leads back to itself.
+    repeated: Option<String>,
 }
 
 impl SpfCount<'_> {
@@ -110,6 +117,7 @@ impl SpfCount<'_> {
         self.lookups += 1;
         let Some(domain) = term.strip_prefix("include:").or_else(|| term.strip_prefix("redirect=")) else { return };
         if self.path.iter().any(|open| open == domain) {
+            self.repeated.get_or_insert_with(|| domain.to_owned());
             return;
         }
         // The value of a macro depends on the message, so the lookups behind it cannot be counted.

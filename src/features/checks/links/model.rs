@@ -174,6 +174,7 @@ fn app_address(scheme: &str, url: &str) -> Verdict {
                 false => invalid(format!("\"{decoded}\" is not a phone number. Write it like {scheme}:+14155550123.")),
             }
         }
+        "cid" => skipped("The URL refers to a part of the message, so it was not requested."),
         _ => skipped("An app opens the link, so it was not requested."),
     }
 }
@@ -350,5 +351,11 @@ mod tests {
             let Verdict::Final(LinkStatus::Invalid, said) = &found else { panic!("{url}: {found:?}") };
             assert!(said.starts_with(reason), "{url}: {said}");
         }
+    }
+
+    #[test]
+    fn an_embedded_image_is_not_opened_by_an_app() {
+        let found = app_address("cid", "cid:logo@example.com");
+        assert!(matches!(&found, Verdict::Final(_, said) if said.contains("a part of the message")), "{found:?}");
     }
 }
