@@ -27,8 +27,10 @@ pub async fn load(context: &Context, html: Option<String>, email: Option<EmailId
         (None, Some(id)) => {
             let account = context.caller.account();
             let found = context.read(move |tx| emails::ready(tx, account, &[id], None)).await?;
-            let email =
-                found.into_iter().next().ok_or_else(|| Failure::internal("no email was found for a valid ID; report this bug"))?;
+            let email = found
+                .into_iter()
+                .next()
+                .ok_or_else(|| Failure::internal("no email was found for a valid ID; report this bug"))?;
             let (subject, project) = (Some(email.subject), Some(email.project));
             Ok(CheckedEmail { html: Arc::new(email.html), subject, project, field: "emailId" })
         }

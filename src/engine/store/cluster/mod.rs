@@ -87,6 +87,7 @@ pub enum Error {
     Damaged(String),
     /// A local file cannot be read or written.
     Local(String),
+    /// The node is shutting down.
     Stopping,
 }
 
