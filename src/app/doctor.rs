@@ -118,7 +118,7 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         Finding::warning(
             "settings",
             format!("other users of this machine can read {shown}, which contains the database's password and cluster.secret"),
-            format!("Run chgrp GROUP '{shown}' with the service's group, and then chmod 640 '{shown}'."),
+            format!("Run chgrp GROUP '{shown}', with the name of the service's group as GROUP, and then chmod 640 '{shown}'."),
         )
     })
 }

@@ -127,12 +127,12 @@ impl Platforms {
         self.state.0.lock().expect("no panic")
     }
 
-    /// Makes the next `times` requests whose path contains `part` fail.
+    /// The next `times` requests whose URL contains `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: Fault) {
         self.fail_method("", part, times, fault);
     }
 
-    /// Makes the next `times` requests with this method whose path contains `part` fail.
+    /// The next `times` requests with the method `method` and a URL that contains `part` fail.
     pub fn fail_method(&self, method: &'static str, part: &'static str, times: usize, fault: Fault) {
         self.state().faults.push((method, part, times, fault));
     }

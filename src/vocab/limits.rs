@@ -1632,9 +1632,9 @@ pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
 /// The number of emails that one step checks, so that a step ends within a few minutes.
 pub const EMAIL_CHECKS_PER_STEP: usize = 40;
-/// The share of a score that remains if the check, or any check of the email, has a critical finding. A score of 90 or more means that an
-/// email is ready to send, so no score with a critical finding reaches it. The score is multiplied, not capped, so that each further fix
-/// still raises it.
+/// The factor that reduces the score of a check with a critical finding, and the overall score of an email with a critical finding in any
+/// check. A score of 90 or more means that an email is ready to send, so no score with a critical finding reaches it. The score is
+/// multiplied, not capped, so that each further fix still raises it.
 pub const CRITICAL_SCORE_SHARE: f64 = 0.89;
 /// The maximum number of findings stored with a version, worst first: about 60 KB of JSON, more than users read.
 pub const EMAIL_FINDINGS_MAX: usize = 100;

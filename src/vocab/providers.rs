@@ -147,8 +147,8 @@ pub enum ConsentMode {
     /// Only contacts who subscribed, unsubscribed, or cannot be mailed.
     #[default]
     SubscribedOnly,
-    /// All contacts. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
-    /// their status.
+    /// All contacts. New contacts who never subscribed get the status `non-subscribed`; existing contacts who
+    /// never subscribed there keep their status.
     IncludeAll,
 }
 

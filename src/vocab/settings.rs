@@ -110,7 +110,7 @@ pub struct Backup {
     pub endpoint: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]
     pub region: Option<String>,
-    /// Whether requests contain the bucket's name in the path instead of the host name.
+    /// Whether requests contain the bucket's name in the path instead of in the host name.
     pub path_style: bool,
     #[serde(deserialize_with = "none_if_empty")]
     pub access_key: Option<String>,

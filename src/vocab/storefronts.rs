@@ -114,7 +114,7 @@ pub enum StoreTool {
     Products,
     /// The collections of each product are imported.
     Collections,
-    /// Customers are imported with their consent.
+    /// Customers are imported, with the marketing consent that the store recorded for them.
     Customers,
     /// Paid and cancelled orders are recorded as customer events.
     Orders,

@@ -512,7 +512,7 @@ impl TableId {
 }
 
 impl DatabaseKind {
-    /// Returns whether a file of kind `file` contains this table.
+    /// Returns whether a file of kind `file` contains the tables of this kind.
     pub fn is_in(self, file: DatabaseKind) -> bool {
         self == DatabaseKind::Every || self == file
     }

@@ -35,7 +35,7 @@ async fn the_doctor_asks_a_new_installation_to_set_a_transport() {
     );
     assert!(line(&text, "folder").starts_with("good"), "{text}");
     let workers = line(&text, "workers");
-    assert!(!workers.starts_with("PROBLEM") && workers.contains("confined by no new privileges"), "{text}");
+    assert!(!workers.starts_with("PROBLEM") && workers.contains("active layers: no new privileges"), "{text}");
     assert!(workers.contains("resource limits, system call filter"), "{text}");
     assert!(line(&text, "transport").starts_with("PROBLEM"), "{text}");
     assert!(text.contains("Next (transport): Set [mail] relay = "), "{text}");

@@ -347,7 +347,7 @@ async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
     let csrf = system.csrf().to_owned();
     // Only the button resumes sending.
     let unknown = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "restart")]).await;
-    assert!(unknown.status == 400 && unknown.text.contains("without an action"), "{}", unknown.text);
+    assert!(unknown.status == 400 && unknown.text.contains("have this action"), "{}", unknown.text);
     let done = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "resume")]).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let system = browser.get(done.location()).await;

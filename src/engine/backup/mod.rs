@@ -125,8 +125,8 @@ impl fmt::Display for Error {
             ),
             Self::TakenOver { host } => write!(
                 f,
-                "the server {host} has taken over this backup target; stop one of the two servers, or set backup.url to another prefix \
-                 for one of them, then restart this one"
+                "the server {host} has taken over this backup target; stop that server, or set backup.url to another prefix for this \
+                 server; then restart this server"
             ),
             Self::Interrupted(reason) => write!(f, "the backup was interrupted ({reason}); a new snapshot starts automatically"),
             Self::Nothing(reason) => f.write_str(reason),

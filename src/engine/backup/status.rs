@@ -7,7 +7,7 @@ use crate::base::clock::{Clock, Monotonic, Timestamp};
 pub struct BackupStatus {
     /// The last time when the target had every commit, by this machine's clock; `None` if there was no such time.
     pub complete_until: Option<Timestamp>,
-    /// The time of `complete_until` on the monotonic clock; `None` if that time is before the start of this process.
+    /// The time of `complete_until` on the monotonic clock; `None` if another process recorded that time.
     pub(super) complete_at: Option<Monotonic>,
     /// When the backup started in this process or, in a cluster, when this node last became the leader; `None` if the backup is not
     /// running.

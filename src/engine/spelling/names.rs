@@ -115,8 +115,8 @@ pub(super) fn position(tokens: &[Token<'_>], at: usize, is_heading: bool) -> Pos
     if token.starts_sentence && !before_name { Position::Start } else { Position::Name }
 }
 
-/// Returns whether all long words of a block are capitalized, and at least two of them are ordinary words. Capitalization then does not
-/// indicate names.
+/// Returns whether all long words of a block, except those that start a sentence, are capitalized, and at least two of them are ordinary
+/// words. Capitalization then does not indicate names.
 pub(super) fn is_heading(tokens: &[Token<'_>], has: impl Fn(&str) -> bool) -> bool {
     let mut words = tokens.iter().filter(|token| token.is_word() && token.text.chars().count() > 3 && !token.starts_sentence);
     let ordinary = words.clone().filter(|token| has(&token.lower)).count();

@@ -263,7 +263,7 @@ impl Snapshot for RedbSnapshot {
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
         let (table, file) = (self.table(table)?, self.damage.file());
-        // A panic of the visitor must remain a panic, unlike a panic of the engine.
+        // A panic in the visitor must propagate. Only a panic in the storage engine becomes an error.
         let is_visiting = Cell::new(false);
         let walk = || {
             let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(file, error))?;

@@ -42,7 +42,7 @@ use crate::vocab::roles::Role;
 use store::{claims, sign_in};
 
 /// Loads into memory the data that authentication checks: keys, access tokens, users, sessions, and attempts. A node of a cluster also
-/// calls this function when another node has changed this data.
+/// calls this function when another node has changed any of this data except attempts.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     api_keys::load_caches(engine)?;
     authorization::load(engine, &engine.control.read())

@@ -53,7 +53,7 @@ pub struct CampaignStats {
     pub queued: u64,
     /// The number of messages that are waiting for a retry or for the start time in the recipient's time zone.
     pub deferred: u64,
-    /// The number of messages that a server rejected permanently or deferred for too long.
+    /// The number of messages that were rejected permanently or deferred for too long.
     pub failed: u64,
     /// The number of messages whose delivery is unknown.
     pub unknown: u64,

@@ -104,8 +104,8 @@ pub struct FieldCondition {
     pub key: String,
     /// How the field is compared.
     pub mode: Mode,
-    /// The values to compare with. Most modes accept one or more values. Date and number modes require one value, and `between` modes
-    /// require two.
+    /// The values to compare with. Text modes accept one or more values. `date_between` and `number_between` require two values, and the
+    /// other date and number modes require one.
     #[schemars(length(min = 1, max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub values: Vec<Operand>,
 }

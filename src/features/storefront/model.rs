@@ -48,8 +48,8 @@ pub enum CustomerImport {
     /// Customers who subscribed, who unsubscribed, or who cannot be emailed.
     #[default]
     SubscribedOnly,
-    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts keep
-    /// their status.
+    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts who
+    /// never subscribed there keep their status.
     IncludeAll,
     /// No customers. Customers who unsubscribe or bounce later are still recorded.
     None,

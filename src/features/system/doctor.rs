@@ -141,10 +141,12 @@ async fn confinement(engine: &Engine) -> Finding {
                 (Some(_), _) => {
                     Finding::problem(SUBJECT, format!("required layers of the confinement are missing: {off}"), remedy)
                 }
-                (None, false) => {
-                    Finding::warning(SUBJECT, format!("worker processes are confined by {on}; not active: {off}"), remedy)
-                }
-                (None, true) => Finding::good(SUBJECT, format!("worker processes are confined by {on}")),
+                (None, false) => Finding::warning(
+                    SUBJECT,
+                    format!("worker processes are only partly confined; active layers: {on}; inactive layers: {off}"),
+                    remedy,
+                ),
+                (None, true) => Finding::good(SUBJECT, format!("worker processes are confined; active layers: {on}")),
             }
         }
     }

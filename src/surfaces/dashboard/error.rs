@@ -51,10 +51,7 @@ impl PageError {
 
     /// Returns the error for a form whose action is missing or unknown.
     pub fn unknown_action() -> Self {
-        Self::plain(
-            StatusCode::BAD_REQUEST,
-            "The form was submitted without an action. Go back, and use one of the buttons on the page.",
-        )
+        Self::plain(StatusCode::BAD_REQUEST, "The page doesn't have this action. Go back and use one of its buttons.")
     }
 
     /// Returns the error for the error page. Users do not see IDs, so "Page not found" replaces a message about an unknown ID.

@@ -118,7 +118,7 @@ impl Call<'_> {
             let data = internal_call::body(&reply)["data"].take();
             let status = data["status"].as_str().unwrap_or_default().to_owned();
             let ends = follow.ends.contains(&status.as_str());
-            // The last notification reports 100, even if the operation reports no progress when the work has ended.
+            // When the work has ended, report 100, even if the operation reports no progress.
             let progress = if ends { 100.0 } else { percentage(&data) };
             // The protocol requires increasing progress values.
             if progress > shown {

@@ -49,7 +49,7 @@ struct Call {
     body: BTreeMap<String, Vec<String>>,
 }
 
-/// A call, the number of requests in a test that match it, and why these requests are not allowed.
+/// A call, the number of requests in a test that match it, and the reasons why some of them are not allowed.
 #[derive(Debug)]
 pub struct Row {
     pub call: String,

@@ -74,8 +74,8 @@ pub(super) fn audit_spf(
         report.add("spf_lookups", Level::Critical, &text, "Remove includes that no longer send for the domain.");
     }
     if let Some(repeated) = count.repeated {
-        let text = format!("The SPF record includes {repeated} in a loop, so SPF fails (RFC 7208, section 4.6.4).");
-        report.add("spf_loop", Level::Critical, &text, &format!("Remove the include that leads back to {repeated}."));
+        let text = format!("The SPF record leads back to {repeated}, so SPF can fail (RFC 7208, section 4.6.4).");
+        report.add("spf_loop", Level::Critical, &text, &format!("Remove the include or redirect that leads back to {repeated}."));
     }
     if let Some(absent) = count.absent {
         let text =

@@ -119,7 +119,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("the parameter `auth` must be plain, login or xoauth2".to_owned()),
+                        _ => return Err("the parameter `auth` must be `plain`, `login` or `xoauth2`".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -127,7 +127,7 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("the parameter `tls` must be required or off".to_owned()),
+                        _ => return Err("the parameter `tls` must be `required` or `off`".to_owned()),
                     };
                 }
                 "for" => {
@@ -257,8 +257,8 @@ mod tests {
             ("smtp://mail.example.com?auth=xoauth2&token=x", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?tls=off", "unencrypted"),
             ("smtps://user:hunter2@mail.example.com?tls=off", "contradicts"),
-            ("smtp://mail.example.com?tls=maybe", "the parameter `tls` must be required or off"),
-            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter `auth` must be plain, login or xoauth2"),
+            ("smtp://mail.example.com?tls=maybe", "the parameter `tls` must be `required` or `off`"),
+            ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "the parameter `auth` must be `plain`, `login` or `xoauth2`"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
             ("smtp://user:hunter2@mail.example.com?token=x", "only with `auth=xoauth2`"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),

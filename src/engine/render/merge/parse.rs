@@ -131,8 +131,8 @@ impl Parser {
                     return refuse(
                         cursor.line,
                         format!(
-                            "{{% {word} %}} follows the {{% else %}} of the if block that starts on line {opened}; write \
-                             {{% endif %}} first, or remove it"
+                            "{{% {word} %}} follows the {{% else %}} of the if block that starts on line {opened}; remove \
+                             {{% {word} %}}, or write {{% endif %}} before it"
                         ),
                     );
                 }
@@ -173,7 +173,7 @@ impl Parser {
             (_, Some(ending)) => refuse(
                 ending.cursor.line,
                 format!(
-                    "{{% {} %}} is inside the for block that starts on line {opened}; write {{% endfor %}} first, or remove it",
+                    "{{% {} %}} is inside the for block that starts on line {opened}; write {{% endfor %}} before it, or remove it",
                     ending.word
                 ),
             ),

@@ -148,8 +148,8 @@ impl fmt::Display for Error {
             ),
             Self::Behind { store } => write!(
                 f,
-                "this node is so far behind that the log of the {} store no longer has its next commit; restart it to rebuild \
-                 its data folder from a snapshot",
+                "this node is so far behind that the log of the {} store no longer has its next commit; restart this \
+                 node to rebuild its copy of the store from a snapshot",
                 store.word()
             ),
             Self::SnapshotReplaced { store } => write!(

@@ -89,7 +89,9 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     let invalid = |description: String| refusal(ErrorCode::InvalidRequest, description);
     if is_form {
         if let Some(name) = repeated(&body) {
-            return Ok(Err(invalid(format!("{name}: appears in the form more than once; send it once (RFC 6749 §3.2)."))));
+            return Ok(Err(invalid(format!(
+                "The field {name} appears in the form more than once. Send it only once (RFC 6749 §3.2)."
+            ))));
         }
         let fields = serde_urlencoded::from_bytes(&body);
         return Ok(fields.map_err(|error| invalid(format!("The form data in the body is invalid: {error}."))));

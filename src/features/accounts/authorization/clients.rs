@@ -79,8 +79,8 @@ impl Client {
         if let Some(wrong) = redirect_uris.iter().find(|uri| !is_redirect_uri(uri)) {
             let wrong: String = wrong.chars().filter(|character| !character.is_control() && !is_invisible(*character)).collect();
             return refused(format!(
-                "must not contain {wrong}; use https, http on a loopback address, or a custom scheme, without a fragment, user \
-                 name, password, space or invisible character"
+                "must not contain {wrong}; use an https URI, an http URI with a loopback address, or a URI with a custom scheme. \
+                 A URI must not have a fragment, a user name, a password, spaces or invisible characters"
             ));
         }
         Ok(Self { name: name.to_string(), redirect_uris, host: None })

@@ -104,7 +104,7 @@ impl Operation for DryRun {
         let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("the sample ID is valid");
         let warning = CampaignWarning::notice(
             "MISSING_FIELDS",
-            "1 recipient has no value for the merge field firstName and would be skipped.",
+            "1 contact has no value for the merge field firstName and would be skipped.",
         );
         let outlook = CampaignDryRun {
             campaign_id: id,
@@ -228,10 +228,10 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
         ));
     }
     for (field, many) in &found.missing_fields {
-        let recipients = if *many == 1 { "recipient has" } else { "recipients have" };
+        let contacts = if *many == 1 { "contact has" } else { "contacts have" };
         let message = format!(
-            "{many} {recipients} no value for the merge field {field} and would be skipped. Add a default, like \
-             {{{{ {field} | default(\"there\") }}}}, or a value for all recipients."
+            "{many} {contacts} no value for the merge field {field} and would be skipped. Add a default, like \
+             {{{{ {field} | default(\"there\") }}}}, or a value for all contacts."
         );
         warnings.push(CampaignWarning::notice("MISSING_FIELDS", message));
     }

@@ -28,7 +28,7 @@ pub const SCOPES: &[(&str, &str)] = &[
     ACCOUNT_SCOPE,
     ("lists:read", "Show the lists that you can import, and read their contacts."),
     ("segments:read", "Show the segments that you can import, and read their contacts."),
-    ("profiles:read", "Read the contacts of lists and segments, with their consent."),
+    ("profiles:read", "Read the contacts of lists and segments, with their consent status."),
 ];
 
 /// The scopes that only exports need.

@@ -182,7 +182,8 @@ fn drop_kinds(brief: &mut Brief, language: Language) {
     if brief.purpose != Goal::Launch {
         return;
     }
-    // After an article, a product's name denotes a kind of product: "a seasonal bouquet" is not the product "Seasonal bouquet".
+    // After an indefinite article or a word such as "every", a product's name denotes a kind of product: "a seasonal bouquet" is not the
+    // product "Seasonal bouquet".
     let articles = Bank::of(language).phrases("words.articles");
     let texts: Vec<String> = brief.facts.iter().filter(|fact| is_statement(fact)).map(|fact| fact.text.clone()).collect();
     let is_kind = |fact: &Fact| {

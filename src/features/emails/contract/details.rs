@@ -86,6 +86,7 @@ fn shortened(email: &Reading, fact: &Fact, all: &HashSet<&str>) -> Option<Findin
     }
     let missing = written[first..=last].join(" ");
     let missing = missing.trim_matches(|c: char| !c.is_alphanumeric());
-    let message = format!("The email leaves out {missing:?} from {:?}. Add it, or ignore this warning.", fact.text);
+    let message =
+        format!("The email omits {missing:?} from the statement {:?}. Add these words, or ignore this warning.", fact.text);
     Some(Finding::new(FindingKind::Unclear, message).about(&fact.text, fact.span))
 }

@@ -320,7 +320,7 @@ impl Table {
             });
             if row.cells.len() != width {
                 at.field("cells", |at| {
-                    at.say(format!("must have one item for each column of the table ({width}), not {}", row.cells.len()))
+                    at.say(format!("must have {width} items, one for each column of the table, but has {}", row.cells.len()))
                 });
             }
         });

@@ -118,7 +118,7 @@ pub fn check_prices(product: &Product) -> Result<(), Failure> {
     let amount = |price: &Option<String>| price.as_deref().and_then(|price| Amount::parse(price).ok());
     match (&shown.price_before, amount(&shown.price), amount(&shown.price_before)) {
         (Some(_), None, _) if shown.price.is_none() => {
-            Err(Failure::field("priceBefore", "the product has no current price; set price, or remove priceBefore"))
+            Err(Failure::field("priceBefore", "the product has no current price; set `price`, or remove `priceBefore`"))
         }
         (_, Some(price), Some(before)) if before <= price => {
             Err(Failure::field("priceBefore", "the original price must be higher than the current price"))

@@ -97,7 +97,8 @@ fn company_parts(line: &str) -> Vec<String> {
     further.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns a company name without its legal form; `None` if the name does not end with a legal form.
+/// Returns a company name without its legal form; `None` if the name does not end with a legal form, or if almost
+/// nothing else remains.
 pub fn without_legal_form(name: &str) -> Option<String> {
     let (at, form) = legal_form(name).filter(|(at, form)| *at > 0 && at + form.len() == name.len())?;
     debug_assert!(name.ends_with(form));

@@ -1,4 +1,4 @@
-//! Tests that customers are imported with their consent.
+//! Tests that customers are imported with their consent status.
 
 use serde_json::{Value, json};
 

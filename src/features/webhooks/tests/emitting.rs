@@ -1,4 +1,4 @@
-//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`. No other events may be emitted.
+//! Tests which webhook events each operation emits, and that it emits no others. `assets/docs/webhooks.md` lists the events.
 
 use serde_json::{Value, json};
 

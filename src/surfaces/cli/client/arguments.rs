@@ -145,7 +145,7 @@ fn integer(reason: &IntErrorKind) -> &'static str {
 fn number(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        Ok(number) if number.is_infinite() => Err("must be a number of at most 308 digits"),
+        Ok(number) if number.is_infinite() => Err("must be between -1.79e308 and 1.79e308"),
         _ => Err("must be a number"),
     }
 }
@@ -315,7 +315,7 @@ mod tests {
             assert_eq!(read(text), Err(format!("--pixel-ratio must be a number, not \"{text}\"")));
         }
         for text in ["inf", "-infinity", "1e999"] {
-            assert_eq!(read(text), Err(format!("--pixel-ratio must be a number of at most 308 digits, not \"{text}\"")));
+            assert_eq!(read(text), Err(format!("--pixel-ratio must be between -1.79e308 and 1.79e308, not \"{text}\"")));
         }
     }
 

@@ -35,7 +35,7 @@ pub fn main_id(name: &str) -> String {
     format!("main.{name}")
 }
 
-/// Returns the option name for a field: `fromName` becomes `--from-name`.
+/// Returns the option name for a field, without the dashes in front: `fromName` becomes `from-name`.
 pub fn long(name: &str) -> String {
     if name == PROJECT {
         return "project".to_owned();

@@ -8,7 +8,7 @@ use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Peer;
-use crate::engine::api::{Created, Done, Operation, Principal, attempts, input};
+use crate::engine::api::{Created, Done, Failure, Operation, Principal, attempts, input};
 use crate::features::accounts;
 use crate::features::accounts::ops::reset_link::ResetLink;
 use crate::features::system::ops::mail_link::MailLink;
@@ -134,12 +134,15 @@ pub async fn send_forgot(visit: &Visit) -> Result<PageResponse, PageError> {
 
 /// Emails a password-reset link if a user has this email address. Returns the reason if the link could not be emailed.
 async fn mail_link(api: &Api, email: &str) -> Option<String> {
-    let wanted = input::from_json(&ResetLink::SPEC, json!({ "email": email })).ok()?;
-    let Created(link) = api.ask::<ResetLink>(Principal::Operator, Peer::Operator, || Ok(wanted)).await.ok()?;
-    let message = json!({ "to": link.email, "purpose": "reset", "link": link.link });
-    let message = input::from_json(&MailLink::SPEC, message).ok()?;
-    let Done(mailed) = api.ask::<MailLink>(Principal::Operator, Peer::Operator, || Ok(message)).await.ok()?;
-    mailed.reason
+    let mailed: Result<_, Failure> = async {
+        let wanted = || input::from_json(&ResetLink::SPEC, json!({ "email": email }));
+        let Created(link) = api.ask::<ResetLink>(Principal::Operator, Peer::Operator, wanted).await?;
+        let message = || input::from_json(&MailLink::SPEC, json!({ "to": link.email, "purpose": "reset", "link": link.link }));
+        let Done(mailed) = api.ask::<MailLink>(Principal::Operator, Peer::Operator, message).await?;
+        Ok(mailed.reason)
+    }
+    .await;
+    mailed.unwrap_or_else(|failure| (failure.code.info().status >= 500).then(|| failure.text()))
 }
 
 /// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot be

@@ -159,7 +159,8 @@ pub enum Action {
         part: PartName,
         to: Place,
     },
-    /// Replaces a picture with the picture at an address, with the picture that these words describe, or with the brand's next picture.
+    /// Replaces a picture with the picture at `url`, with the brand's picture that `words` describes or, without either, with a picture of
+    /// the brand that the email does not show yet.
     Swap {
         which: Which,
         url: Option<String>,

@@ -23,7 +23,7 @@ use crate::vocab::storefronts::StoreTool;
 pub const SCOPES: &[(&str, &str)] = &[
     ("read_products", "Import products and collections, and keep them up to date."),
     ("read_orders", "Record orders, refunds and checkouts as customer events."),
-    ("read_customers", "Import customers with their consent."),
+    ("read_customers", "Import customers with their consent status."),
 ];
 
 pub struct Shopify;
