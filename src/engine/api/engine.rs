@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::bodies::Bodies;
 use super::response::{Envelope, RequestId};
-use crate::base::clock::{Clock, Timestamp};
+use crate::base::clock::{Clock, Monotonic, Timestamp};
 use crate::base::random::Random;
 use crate::engine::access::access_tokens::AccessTokens;
 use crate::engine::access::idempotency::InFlight;
@@ -122,6 +122,7 @@ pub struct Engine {
     pub openapi: LazyLock<Bytes, fn() -> Bytes>,
     /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
+    started: Monotonic,
     pub workers: WorkerBoard,
     pub(super) running: Arc<InFlight>,
     test: Arc<EnvironmentData>,
@@ -137,7 +138,7 @@ impl Engine {
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, clock, random, control, test, live, seal, hold, backup, cluster, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
-        let started_at = clock.now();
+        let (started_at, started) = (clock.now(), clock.monotonic());
         let fetch = Arc::new(Fetch::new(&settings));
         let models = Models::new(&settings, &fetch, &random);
         let dns = Dns::new(&settings.mail);
@@ -173,6 +174,7 @@ impl Engine {
             bodies: Bodies::default(),
             openapi: LazyLock::new(openapi),
             started_at,
+            started,
             workers: WorkerBoard::default(),
             running: Arc::default(),
             test,
@@ -250,6 +252,11 @@ impl Engine {
     pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<UserSession> {
         let claims = self.tokens.read(self.base_url(), token).filter(|claims| !claims.is_over(now))?;
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
+    }
+
+    /// Returns the seconds since the start of this process, even if the wall clock was set in the meantime.
+    pub fn uptime_seconds(&self) -> i64 {
+        self.clock.monotonic().ms_since(self.started) / 1000
     }
 
     pub fn environments(&self) -> [&Arc<EnvironmentData>; 2] {

@@ -236,8 +236,7 @@ impl ReadinessReport {
             },
         };
         let status = if checks.failed().is_empty() { "ready" } else { "not_ready" };
-        let uptime_seconds = now.ms_since(engine.started_at).max(0) / 1000;
-        Self { status, version: env!("CARGO_PKG_VERSION"), uptime_seconds, checks }
+        Self { status, version: env!("CARGO_PKG_VERSION"), uptime_seconds: engine.uptime_seconds(), checks }
     }
 }
 
@@ -284,6 +283,17 @@ mod tests {
     use crate::engine::store::WriteTx;
     use crate::engine::store::feed::Change;
     use crate::testing::TestApp;
+
+    // Regression test: a clock set back by ten minutes reset the uptime, and the demo, whose clock starts four days ago, was up for days.
+    #[test]
+    fn a_change_of_the_clock_does_not_change_the_uptime() {
+        let app = TestApp::new();
+        app.clock.advance_ms(60_000);
+        for off_by in [-600_000, 86_400_000] {
+            app.clock.set_off_by_ms(off_by);
+            assert_eq!(ReadinessReport::of(app.engine()).uptime_seconds, 60);
+        }
+    }
 
     #[test]
     fn a_step_that_does_not_end_is_reported() {

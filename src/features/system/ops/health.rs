@@ -38,7 +38,7 @@ impl Operation for Health {
 
 impl Query for Health {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        let uptime_seconds = view.now.ms_since(view.caller.engine.started_at).max(0) / 1000;
+        let uptime_seconds = view.caller.engine.uptime_seconds();
         let read_only = view.caller.engine.control.space().is_low();
         Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds, read_only }))
     }

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Engine, Failure, NoInput, Operation, Query, Spec, View, manager};
 use crate::engine::recent_log::{self, Line};
@@ -208,11 +207,11 @@ impl Query for Status {
                 "Only the account that owns this installation can use this operation; sign in to that account.",
             ));
         }
-        collect(&view.caller.engine, view.now).map(Done)
+        collect(&view.caller.engine).map(Done)
     }
 }
 
-fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
+fn collect(engine: &Engine) -> Result<StatusView, Failure> {
     let [test, live] = engine.environments();
     let files = [engine.control.file(), test.store.file(), live.store.file()];
     let mut queues = Vec::new();
@@ -223,7 +222,7 @@ fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
     Ok(StatusView {
         version: env!("CARGO_PKG_VERSION"),
         started_at: WireTime(engine.started_at),
-        uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
+        uptime_seconds: engine.uptime_seconds(),
         stores: files.into_iter().map(file_view).collect(),
         disk: disk_view(engine.control.space().status()),
         hold: engine.hold.current().map(|hold| HoldStatus { since: WireTime(hold.since), reason: hold.cause.to_string() }),
