@@ -11,8 +11,8 @@ use crate::features::{
     tags, topics, tracking, validation, webhooks,
 };
 
-/// All operations of the API.
-pub const OPERATIONS: &[Entry] = &[
+/// All operations of the API. This is a static: a constant would be compiled again, with all operations, in every crate that uses it.
+pub static OPERATIONS: &[Entry] = &[
     // Operations on the installation.
     query::<system::ops::health::Health>(),
     query::<system::ops::live::Live>(),

@@ -43,7 +43,7 @@ macro_rules! each_unless_held {
 
 /// The workers that run on every node of a cluster, because they concern the node itself. Workers that run until the service drains are
 /// last.
-pub const NODE_WORKERS: &[Worker] = &[
+pub static NODE_WORKERS: &[Worker] = &[
     // The search index also needs periodic runs, because it can fall behind even without a new commit, for example after a restart.
     Worker {
         name: indexing::WORKER,
@@ -61,7 +61,7 @@ pub const NODE_WORKERS: &[Worker] = &[
 
 /// The other workers. In a cluster, only the leader runs them. Workers that run until the service drains are last. Workers that a change
 /// wakes also run periodically, because some work waits for a time, such as a retry.
-pub const WORKERS: &[Worker] = &[
+pub static WORKERS: &[Worker] = &[
     // A crash loses the request counts in memory, usually those of the last ten seconds or less.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     Worker {

@@ -103,6 +103,10 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
         Ok(seal) => match fit(folder, &inspection, &seal)? {
             Fit::Right => Finding::good(SUBJECT, "the key belongs to this installation"),
             Fit::Untested => Finding::skipped(SUBJECT, UNTESTED),
+            Fit::Wrong if installation.verdict == Verdict::Problem => Finding::skipped(
+                SUBJECT,
+                "to check whether the key belongs to this installation, fix the problem above, and run `mailmill check-data` again",
+            ),
             Fit::Wrong => {
                 let said = format!("{} is not the master key of this installation", folder.master_key().display());
                 Finding::problem(SUBJECT, said, remedy)

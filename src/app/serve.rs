@@ -61,7 +61,7 @@ pub struct Start {
 pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>, start: Start) -> Result<(), Problem> {
     let Start { resume, demo, node } = start;
     let tasks = Tasks::new(tokio::runtime::Handle::current());
-    let connections = fit_connections(&settings);
+    let connections = fit_connections(&settings)?;
     let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
     // The folder is opened before signal handlers are installed: if the disk is full, opening waits for space, and a signal should then end
     // the process immediately.
@@ -131,6 +131,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         tasks.spawn("documentation", docs);
     }
 
+    engine.control.space().started();
     let mut shutdown = tasks.shutdown();
     let failure = tokio::select! {
         () = shutdown.draining() => None,
@@ -220,9 +221,17 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-/// Raises the descriptor limit to the maximum that the system allows, and reduces the number of connections to fit this limit.
-fn fit_connections(settings: &Settings) -> Connections {
+/// Raises the descriptor limit to the maximum that the system allows, and reduces the number of connections to fit this limit. Fails if the
+/// limit is too low for the service's own files.
+fn fit_connections(settings: &Settings) -> Result<Connections, Problem> {
     let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
+    if now < limits::DESCRIPTORS_RESERVED as u64 {
+        return Err(Problem::failed(format_args!(
+            "this process may open only {now} files, but needs at least {}; raise the limit on open files (LimitNOFILE in systemd, \
+             ulimit -Hn)",
+            limits::DESCRIPTORS_RESERVED
+        )));
+    }
     let fitted = Connections::fit(settings, now);
     let Connections { http, inbound, listens, reserve, is_reduced } = fitted;
     let inbound_from = if listens { "mail servers" } else { "the local socket only" };
@@ -237,7 +246,7 @@ fn fit_connections(settings: &Settings) -> Connections {
              ulimit -Hn)"
         );
     }
-    fitted
+    Ok(fitted)
 }
 
 fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options {

@@ -172,6 +172,16 @@ async fn a_soft_limit_is_raised_to_the_hard_limit() {
     assert!(fitted(&server.log()).contains("before=512"), "{}", server.log());
 }
 
+/// Regression test: with 40 descriptors, the server started, but no request got a response.
+#[test]
+fn a_limit_that_is_too_low_for_the_servers_own_files_is_refused() {
+    let mut server = Server::stopped(&settings());
+    server.limit_descriptors(40, 40);
+    let refused = server.serve_again();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("may open only 40 files, but needs at least 256"), "{said}");
+}
+
 /// Regression test: each webhook that could not be sent for lack of descriptors counted as a failed attempt at its endpoint.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lack_of_descriptors_is_no_failed_attempt_at_a_webhook() {

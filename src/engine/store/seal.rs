@@ -109,7 +109,7 @@ impl Seal {
     /// Reads the master key from `file`. Fails if users other than the owner can access the file.
     pub fn read(file: &Path) -> Result<Self, KeyError> {
         match fs::metadata(file) {
-            Ok(found) if found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
+            Ok(found) if found.is_file() && found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
             _ => Self::read_copy(file),
         }
     }
@@ -120,6 +120,10 @@ impl Seal {
             io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),
             _ => KeyError::Io(file.to_path_buf(), error),
         };
+        // Opening a named pipe would wait for a writer.
+        if !fs::metadata(file).map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("it is not a regular file")));
+        }
         let mut open = fs::File::open(file).map_err(failed)?;
         let found = open.metadata().map_err(failed)?;
         let mut bytes = Zeroizing::new([0; KEY_LEN]);
@@ -134,7 +138,7 @@ impl Seal {
     pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
         let failed = |error| KeyError::Io(file.to_path_buf(), error);
         // An empty file never contained a key: a power cut can leave an empty file on a file system without hard links.
-        if fs::metadata(file).is_ok_and(|found| found.len() == 0) {
+        if fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() == 0) {
             fs::remove_file(file).map_err(failed)?;
         }
         if !file.exists() {
@@ -329,5 +333,19 @@ mod tests {
         }
         fs::remove_file(&file).expect("the file can be removed");
         assert!(matches!(seal.check_file(), Err(KeyError::Missing(_))));
+    }
+
+    // Regression test: a start with a named pipe as the key waited without an end, and a folder was reported with its length.
+    #[test]
+    fn only_a_regular_file_is_read_as_a_key() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let pipe = folder.path().join("master.key");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe can be created");
+        for file in [pipe.as_path(), folder.path()] {
+            for key in [Seal::read(file), Seal::make(file, &SeededRandom::new(3))] {
+                let trouble = key.err().expect("there is no key").to_string();
+                assert!(trouble.contains("not a regular file"), "{trouble}");
+            }
+        }
     }
 }

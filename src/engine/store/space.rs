@@ -2,7 +2,8 @@
 //!
 //! Below the configured threshold, the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
 //! preallocated file next to the stores. If a write finds the disk full anyway, the reserve is released in stages and the write is retried;
-//! when the reserve is used up, the write waits for space until the service stops. The database engine would have to be reopened after a
+//! when the reserve is used up, the write waits for space until the service stops. The last stage is released only during a start, because
+//! a service that waits for space before it listens cannot serve even reads. The database engine would have to be reopened after a
 //! failed write, so its writes fail for lack of space only while the service stops.
 
 use std::fmt;
@@ -45,7 +46,10 @@ pub struct Space {
     is_low: AtomicBool,
     /// The number of writes waiting for space.
     waiting: AtomicUsize,
+    has_started: AtomicBool,
     is_stopping: AtomicBool,
+    /// Whether the last attempt to create the reserve failed.
+    lacks_reserve: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +111,9 @@ impl Space {
             read_at_ms: AtomicU64::new(0),
             is_low: AtomicBool::new(false),
             waiting: AtomicUsize::new(0),
+            has_started: AtomicBool::new(false),
             is_stopping: AtomicBool::new(false),
+            lacks_reserve: AtomicBool::new(false),
         }
     }
 
@@ -173,6 +179,11 @@ impl Space {
         }
     }
 
+    /// Keeps the last stage of the reserve for the next start, because the service now serves requests.
+    pub fn started(&self) {
+        self.has_started.store(true, Ordering::SeqCst);
+    }
+
     /// Makes the waiting writes fail, because the service is stopping. Afterward, a write that finds the disk full fails when the reserve
     /// is used up.
     pub fn stop(&self) {
@@ -222,16 +233,18 @@ impl Space {
         Some(self.folder.as_deref()?.join(RESERVE))
     }
 
-    /// Releases one stage of the reserve; returns false if the reserve is empty.
+    /// Releases one stage of the reserve; returns false if no stage is left.
     fn free_some_reserve(&self) -> bool {
         let _alone = self.hold_reserve();
         let Some(path) = self.reserve_path() else { return false };
         let Ok(file) = OpenOptions::new().write(true).open(path) else { return false };
         let Ok(length) = file.metadata().map(|found| found.len()) else { return false };
-        if length == 0 {
+        let stage = (self.reserve_max / limits::DISK_RESERVE_STAGES).max(1);
+        let kept = if self.has_started.load(Ordering::SeqCst) { stage } else { 0 };
+        if length <= kept {
             return false;
         }
-        let left = length.saturating_sub((self.reserve_max / limits::DISK_RESERVE_STAGES).max(1));
+        let left = length.saturating_sub(stage).max(kept);
         let freed = file.set_len(left).is_ok();
         if freed {
             tracing::error!(left_mib = left >> 20, "the disk is full: a part of the reserve was released for essential writes");
@@ -249,8 +262,12 @@ impl Space {
             return;
         }
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
-        if let Err(error) = allocate(&path, self.reserve_max, reserve) {
-            tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
+        let allocated = allocate(&path, self.reserve_max, reserve);
+        let was_lacking = self.lacks_reserve.swap(allocated.is_err(), Ordering::SeqCst);
+        if let Err(error) = allocated {
+            if !was_lacking {
+                tracing::warn!(%error, "the disk reserve cannot be created: on a full disk, essential writes will wait until space is freed");
+            }
             // Restore the previous length: with the new length, a partial reserve would look like a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }
@@ -372,6 +389,20 @@ mod tests {
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         space.tend();
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
+    }
+
+    // Regression test: without any reserve left, a restart on a full disk waited for space before it listened.
+    #[test]
+    fn the_last_stage_of_the_reserve_is_kept_for_the_next_start() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        let space = Space::open(folder.path(), MIB, 8 * MIB);
+        space.started();
+        while space.free_some_reserve() {}
+        let stage = 8 * MIB / limits::DISK_RESERVE_STAGES;
+        assert_eq!(space.status().reserve, stage);
+        space.has_started.store(false, Ordering::SeqCst);
+        assert!(space.free_some_reserve() && !space.free_some_reserve());
+        assert_eq!(space.status().reserve, 0);
     }
 
     #[test]
