@@ -34,6 +34,8 @@ impl BenchApp {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
         let data = Folder::open(&folder.join("data")).expect("a new folder");
+        // A worker that ran this bench would start the next worker, and so on.
+        let data = data.with_worker_program(env!("CARGO_BIN_EXE_mailmill").into());
         let engine = OpenFolder::open(data, settings, Arc::new(SystemClock)).expect("a new mill").engine;
         let (clock, random) = (engine.clock.clone(), engine.random.clone());
         let text = token::create(environment, random.as_ref()).expose().to_owned();

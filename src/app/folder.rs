@@ -16,10 +16,15 @@ const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
 /// The folder for commits that are not in the continuous backup yet.
 pub const SPOOL: &str = "backup-spool";
 
+/// The path of this process's program file, which remains valid after an upgrade has replaced the program.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
 /// A data folder that this process has locked.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The program that worker processes run.
+    pub(super) worker_program: PathBuf,
     _lock: File,
 }
 
@@ -89,6 +94,11 @@ impl fmt::Display for FolderError {
 }
 
 impl Folder {
+    /// Makes worker processes run `program` instead of this program, which is for a bench or another tool that is not the service.
+    pub fn with_worker_program(self, program: PathBuf) -> Self {
+        Self { worker_program: program, ..self }
+    }
+
     /// Locks the folder `path` for this process. If the folder does not exist, creates it.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let failed = |path: &Path| {
@@ -132,7 +142,7 @@ impl Folder {
         }
         // Only the error message of a second process uses the process ID, so failing to write it must not prevent the start.
         let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, worker_program: OWN_PROGRAM.into(), _lock: lock })
     }
 
     /// Locks an existing folder. Returns `FolderError::Missing` if the folder contains no data or cannot be read.

@@ -36,9 +36,6 @@ use crate::surfaces::http::Nodes;
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::{ClientShare, Rendering, RenderingEngine, Settings};
 
-/// The path of this process's program file, which remains valid after an upgrade has replaced the program.
-const OWN_PROGRAM: &str = "/proc/self/exe";
-
 /// An open data folder and the engine that uses it.
 pub struct OpenFolder {
     pub engine: Arc<Engine>,
@@ -192,7 +189,7 @@ impl Opener<'_> {
 
     fn pixels(&self) -> Result<Pixels, Problem> {
         let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
-        let program = Some(OWN_PROGRAM.into());
+        let program = Some(self.folder.worker_program.clone());
         let tables = support_tables(self.settings)?;
         let shares = shares(self.settings, tables.as_ref().map(|(_, checker)| checker))?;
         let clients = tables.map(|(file, _)| Arc::new(file));
