@@ -72,7 +72,11 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         Ok((holder, _)) if holder.remaining_ms > 0 => {
             Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch))
         }
-        Ok(_) => Finding::problem(SUBJECT, "no node leads the cluster", "Start a node with `mailmill serve`, and see its log."),
+        Ok(_) => Finding::problem(
+            SUBJECT,
+            "no node leads the cluster",
+            "Start a node with `mailmill serve`, or see the logs of the running nodes.",
+        ),
         Err(error) => Finding::problem(SUBJECT, error.to_string(), "Correct [cluster] in the settings, or restore the database."),
     })
 }
@@ -93,7 +97,7 @@ fn folder(data: &Path) -> Finding {
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
             format!("other users of this machine can access the data folder {shown}"),
-            format!("Run chmod 700 '{shown}': the folder contains the master key and all contacts."),
+            format!("Run `chmod 700 '{shown}'`: the folder contains the master key and all contacts."),
         ),
         Ok(_) => Finding::good("folder", format!("only its owner can access the data folder {shown}")),
     }
@@ -118,7 +122,9 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         Finding::warning(
             "settings",
             format!("other users of this machine can read {shown}, which contains the database's password and cluster.secret"),
-            format!("Run chgrp GROUP '{shown}', with the name of the service's group as GROUP, and then chmod 640 '{shown}'."),
+            format!(
+                "Run `chgrp GROUP '{shown}'`, with the name of the service's group as GROUP, and then `chmod 640 '{shown}'`."
+            ),
         )
     })
 }
@@ -134,7 +140,8 @@ fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     ];
     if is_served(&admin_socket(data)) {
         let said = "the ports in the settings are not checked while the service uses them; the transport and the domains are checked \
-                    with the settings of the running service, so restart it after you change them";
+                    with the settings of the running service, so restart the service after you change its \
+                    settings";
         return vec![Finding::skipped("settings", said)];
     }
     let wanted = wanted.into_iter().filter_map(|(setting, address)| Some((setting, address?)));
@@ -165,7 +172,8 @@ fn tls(settings: &Settings) -> Finding {
         (_, None) => Finding::warning(
             SUBJECT,
             "no public URL is set, so links in emails lead to an address of this machine",
-            "Set [server] public_url = \"https://mail.example.com\", and [tls] certificate and key, or behind_proxy.",
+            "Set [server] public_url = \"https://mail.example.com\". Then set [tls] certificate and key or, behind an HTTPS reverse proxy, \
+             [server] behind_proxy.",
         ),
         (None, Some(host)) => Finding::problem(
             SUBJECT,

@@ -159,7 +159,7 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
         true => Ok(seal),
         false => Err(Problem::failed(format_args!(
             "{} is not the master key of the cluster: copy master.key from the data folder of another node to this path, or delete \
-             the file and set cluster.master_key to the right copy",
+             this file and set cluster.master_key to a copy of the key of the cluster",
             file.display()
         ))),
     }

@@ -348,7 +348,8 @@ impl fmt::Display for EmailError {
                 let code = u32::from(*character);
                 return write!(
                     f,
-                    "The email address contains the invisible character U+{code:04X}; remove it, or type the address again."
+                    "The email address contains the invisible character U+{code:04X}; remove the character, or type the \
+                     address again."
                 );
             }
             Self::QuotedLocalPart => {
@@ -357,7 +358,7 @@ impl fmt::Display for EmailError {
             Self::DisplayName => "Enter only the email address, without the name and without < and >.",
             Self::NoAt => "The email address has no @; enter an address like name@example.com.",
             Self::ManyAts => "The email address has more than one @; enter one address.",
-            Self::Space => "The email address contains a space; remove it.",
+            Self::Space => "The email address contains a space; remove the space.",
             Self::LocalPartEmpty => "There is nothing before the @; enter an address like name@example.com.",
             Self::LocalPartTooLong => {
                 "The part before the @ is longer than 64 bytes, the limit of the email standard; use a shorter address."
@@ -366,7 +367,10 @@ impl fmt::Display for EmailError {
                 "The part before the @ starts or ends with a dot, or has two dots in a row; remove the extra dot."
             }
             Self::LocalPartCharacter(character) => {
-                return write!(f, "The part before the @ contains {character:?}, which is not allowed there; remove it.");
+                return write!(
+                    f,
+                    "The part before the @ contains {character:?}, which is not allowed there; remove the character."
+                );
             }
             Self::DomainEmpty => "There is nothing after the @; enter an address like name@example.com.",
             Self::DomainWithoutDot => "The domain after the @ has no dot; enter it in full, like example.com.",

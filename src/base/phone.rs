@@ -61,9 +61,13 @@ pub enum PhoneError {
 impl fmt::Display for PhoneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "The phone number is empty; set it to null to clear it, or omit it.",
+            Self::Empty => {
+                "The phone number is empty; enter a number, omit the field, or set the field to `null` to clear the number."
+            }
             Self::TooLong => "The phone number is longer than 30 characters; shorten it.",
-            Self::ControlCharacter => "The phone number contains a control character; remove it, or type the number again.",
+            Self::ControlCharacter => {
+                "The phone number contains a control character; remove the character, or type the number again."
+            }
             Self::NoDigit => "The phone number contains no digits; enter a number like +44 20 7946 0958.",
         })
     }

@@ -190,7 +190,7 @@ pub const CODES: &[CodeInfo] = &[
         Code::ProviderReconnectRequired,
         409,
         "PROVIDER_RECONNECT_REQUIRED",
-        "The stored credentials of the connection cannot be used; reconnect it at data.connectUrl.",
+        "The stored credentials of the connection cannot be used; reconnect the account or store at data.connectUrl.",
     ),
     // In the response, `data.status` is the object's current status.
     code(
@@ -218,7 +218,8 @@ pub const CODES: &[CodeInfo] = &[
         Code::NotValidated,
         409,
         "NOT_VALIDATED",
-        "The email has not been checked yet, or its score is below the required minimum; fix its findings, or lower the minimum.",
+        "The email has not been checked yet (try again in a few seconds), or its score is below the required minimum (fix the \
+         findings, or lower the minimum).",
     ),
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation already has an owner; sign in instead."),
     code(

@@ -41,7 +41,7 @@ pub struct EnvironmentError;
 
 impl fmt::Display for EnvironmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The environment must be test or live.")
+        f.write_str("The environment must be `test` or `live`.")
     }
 }
 

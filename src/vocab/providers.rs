@@ -66,7 +66,7 @@ pub struct ProviderError;
 
 impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be platform_a (or klaviyo), platform_b (or mailchimp) or platform_c (or hubspot)")
+        f.write_str("must be `platform_a` (or `klaviyo`), `platform_b` (or `mailchimp`) or `platform_c` (or `hubspot`)")
     }
 }
 

@@ -65,7 +65,7 @@ pub struct StorefrontError;
 
 impl fmt::Display for StorefrontError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be storefront (or shopify) or woocommerce")
+        f.write_str("must be `storefront` (or `shopify`) or `woocommerce`")
     }
 }
 

@@ -90,8 +90,8 @@ impl fmt::Display for Error {
             }
             Self::Folder { folder, cause } => write!(
                 f,
-                "the folder {folder} in the setting backup.url cannot be created: {cause}. Create the folder, make it writable by the \
-                 service, and mount its disk if it is on another disk"
+                "the folder {folder} in the setting backup.url cannot be created: {cause}. Create the folder, and make it writable by the \
+                 service. If the folder is on a separate disk, check that the disk is mounted"
             ),
             Self::TooManyObjects { folder, objects_max } => write!(
                 f,

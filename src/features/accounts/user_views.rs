@@ -49,7 +49,7 @@ pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role
         }
         (_, Some(_)) => Err(Failure::field(
             "permissions",
-            "only the custom role accepts permissions; remove this field or set the role to custom",
+            "only the custom role accepts permissions; remove this field, or set `role` to `custom`",
         )),
         (MemberRole::Owner, None) => {
             Err(Failure::field("role", "there can be only one owner; use admin, editor, viewer or custom"))

@@ -358,7 +358,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
     let is_wrong_key = |start: &str| matches!(credentials, Credentials::Key(key) if !key.expose().starts_with(start));
     let text = match provider {
         Provider::Klaviyo if is_wrong_key("pk_") => {
-            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings, API keys");
+            return Err("must be a private API key, which starts with pk_; create one in Klaviyo under Settings → API keys");
         }
         Provider::Klaviyo => settings.klaviyo_url.clone(),
         Provider::Mailchimp => {
@@ -367,7 +367,7 @@ fn base(settings: &Connections, provider: Provider, credentials: &Credentials) -
                 return Err(match credentials {
                     Credentials::Key(_) => {
                         "must be an API key that ends with its data center, like -us21; create one in Mailchimp under Account & \
-                         billing, Extras, API keys"
+                         billing → Extras → API keys"
                     }
                     Credentials::Tokens(_) => "Mailchimp returned an invalid data center; connect the account again",
                 });

@@ -305,7 +305,7 @@ fn not_stored(error: StoreError) -> PlatformError {
 
 fn not_set_up(provider: Provider) -> PlatformError {
     PlatformError::Unreachable(format!(
-        "Sign-in with {provider} is not set up; ask the operator to set it up under [connections] in the settings."
+        "Sign-in to {provider} is not set up; ask the operator to set up the sign-in under [connections] in the settings."
     ))
 }
 

@@ -115,8 +115,8 @@ fn in_conversation(
 fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
     let ReadyEmail { conversation, subject, .. } = email;
     let message = format!(
-        "The series has {slots} emails. This is the first, “{subject}”. To send another email, set `emailId` to its ID. \
-         GET /v1/projects/emails/{conversation}/status lists the emails."
+        "The series has {slots} emails. This request uses the first one, “{subject}”. To send another email, set `emailId` \
+         to its ID. GET /v1/projects/emails/{conversation}/status lists the emails."
     );
     Warning { code: "FIRST_EMAIL_OF_SERIES", message }
 }
@@ -124,8 +124,8 @@ fn first_of_series(email: &ReadyEmail, slots: usize) -> Warning {
 fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     let (language, other) = (&email.language, &instead.language);
     let message = format!(
-        "The email in {language} could not be generated: {reason} Its recipients get the email in {other}, unless another language suits \
-         them better."
+        "The email in {language} could not be generated: {reason} Recipients with this language get the email in {other}, unless another \
+         language suits them better."
     );
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }

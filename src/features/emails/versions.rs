@@ -97,7 +97,8 @@ fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> 
 /// Returns the failure for a change to a version that is no longer current.
 pub fn conflict(email: &Email) -> Failure {
     let detail = format!(
-        "Your change was not saved, because version {} is now the current version of the email. Load it and make the change again.",
+        "Your change was not saved, because version {} is now the current version of the email. Load this version, \
+         and make the change again.",
         email.version
     );
     Failure::because(Code::VersionConflict, detail)

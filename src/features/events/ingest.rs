@@ -209,10 +209,10 @@ impl Ingest<'_, '_> {
             _ => "identifiers.externalOrderId",
         };
         let reason = match subscriber_id {
-            Some(_) => "no contact in the brand has this ID; correct it, or set email to create a contact",
+            Some(_) => "no contact in the brand has this ID; correct the ID, or set `email` to create a contact",
             None => {
-                "no contact in the brand is linked to this ID; set email to create a contact, or first report an event that \
-                 has this ID and either email or subscriberId"
+                "no contact in the brand is linked to this ID; set `email` to create a contact, or first report an event that \
+                 has this ID and either `email` or `subscriberId`"
             }
         };
         Err(IngestError::NoContact(FieldError::new(field, reason)))

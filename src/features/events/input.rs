@@ -90,7 +90,7 @@ impl EventRow {
     /// Parses an event in a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
-            let reason = format_args!("must be an object with name and identifiers, not {what}");
+            let reason = format_args!("must be an object with `name` and `identifiers`, not {what}");
             return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -103,7 +103,8 @@ impl EventRow {
     /// Rejects events without an identifier or with invalid values. Returns the payment or refund, if any.
     pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
-            let reason = "set at least one of email, subscriberId, externalCustomerId, externalCheckoutId or externalOrderId";
+            let reason =
+                "set at least one of `email`, `subscriberId`, `externalCustomerId`, `externalCheckoutId` or `externalOrderId`";
             return Err(FieldError::new("identifiers", reason));
         }
         let money = self.money()?;

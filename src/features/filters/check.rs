@@ -246,10 +246,10 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
         (Target::Created, Comparison::Date) => Ok(Node::Created(dates(condition.mode, values, &values_path)?)),
         (Target::Updated, Comparison::Date) => Ok(Node::Updated(dates(condition.mode, values, &values_path)?)),
         (Target::Created | Target::Updated, _) => {
-            Err(mode_is_wrong("is a time; use the mode date_after, date_before, date_on or date_between"))
+            Err(mode_is_wrong("is a time; use the mode `date_after`, `date_before`, `date_on` or `date_between`"))
         }
         (Target::Status, Comparison::Text { position: TextPosition::Whole, negated }) => statuses(values, negated, &values_path),
-        (Target::Status, _) => Err(mode_is_wrong("has four possible values; use the mode is or is_not")),
+        (Target::Status, _) => Err(mode_is_wrong("has four possible values; use the mode `is` or `is_not`")),
         (Target::Field(field), Comparison::Text { position, negated }) => {
             if let Field::Custom(name) = &field {
                 custom_name(name, &format!("{path}.key"))?;
@@ -267,7 +267,7 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
             Ok(Node::Field(FieldTest { field, test, negated: false }))
         }
         (Target::Field(_), _) => {
-            Err(mode_is_wrong("is text; use the mode is, is_not, starts_with, ends_with, contains or not_contains"))
+            Err(mode_is_wrong("is text; use the mode `is`, `is_not`, `starts_with`, `ends_with`, `contains` or `not_contains`"))
         }
     }
 }
@@ -375,7 +375,7 @@ fn parameters(
     (has_from, has_to, between): (bool, bool, bool),
 ) -> Result<(), Failure> {
     let rules = [
-        ("unit", has_unit, ago, "use hours or days"),
+        ("unit", has_unit, ago, "use `hours` or `days`"),
         ("amount", has_amount, ago, "set the number of units"),
         ("from", has_from, between, "set the start of the period, such as 2026-01-31T09:30:00Z"),
         ("to", has_to, between, "set the end of the period, such as 2026-02-28T09:30:00Z"),
@@ -383,9 +383,9 @@ fn parameters(
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
         match (given, wanted) {
-            (false, true) => return Err(Failure::field(&path, format_args!("the condition's mode requires {name}; {remedy}"))),
+            (false, true) => return Err(Failure::field(&path, format_args!("the condition's mode requires `{name}`; {remedy}"))),
             (true, false) => {
-                return Err(Failure::field(&path, format_args!("the condition's mode does not use {name}; remove this field")));
+                return Err(Failure::field(&path, format_args!("the condition's mode does not use `{name}`; remove this field")));
             }
             _ => {}
         }

@@ -73,12 +73,12 @@ pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), F
     if hook.kind == HookKind::Events
         && let Some(field) = field_of_contacts(hook)
     {
-        let reason = "only a webhook with the kind contacts sets tags, topics and consent; omit this field";
+        let reason = "only a webhook with the kind `contacts` sets tags, topics and consent; omit this field";
         return Err(Failure::field(field, reason));
     }
     match hook.kind {
         HookKind::Contacts if hook.event_name.is_some() => {
-            Err(Failure::field("eventName", "only a webhook with the kind events has an event name; omit this field"))
+            Err(Failure::field("eventName", "only a webhook with the kind `events` has an event name; omit this field"))
         }
         HookKind::Contacts if hook.topic.is_some() && hook.consent_source.is_none() => {
             Err(Failure::field("consentSource", "enter where the contacts agreed to receive emails about the topic"))

@@ -40,13 +40,13 @@ pub fn check(kind: HookKind, mapping: &BTreeMap<String, String>) -> Result<(), F
     for (field, path) in mapping {
         let at = format!("mapping.{field}");
         if !is_field(kind, field) {
-            return Err(FieldError::new(at, format_args!("there is no such field; use {}", fields_of(kind))));
+            return Err(FieldError::new(at, format_args!("there is no such field; use one of: {}", fields_of(kind))));
         }
         let is_path = !path.is_empty() && path.len() <= limits::HOOK_PATH_CHARACTERS_MAX && !path.chars().any(char::is_control);
         if !is_path || path.split('.').any(str::is_empty) {
             let max = limits::HOOK_PATH_CHARACTERS_MAX;
             let reason =
-                format_args!("enter the path of the value in the body, like email or contact.email, in at most {max} bytes");
+                format_args!("enter the path of the value in the body, like `email` or `contact.email`; use at most {max} bytes");
             return Err(FieldError::new(at, reason));
         }
     }
@@ -126,7 +126,7 @@ pub fn is_event_field(name: &str) -> bool {
 /// Returns the error for a mapping to a field that events do not have.
 pub fn no_event_field(field: &str) -> FieldError {
     let fields = fields_of(HookKind::Events);
-    FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use {fields}"))
+    FieldError::new(format!("mapping.{field}"), format_args!("there is no such field; use one of: {fields}"))
 }
 
 /// Returns the event with these field values, in the format of the API operations. `name` overrides the event's name.

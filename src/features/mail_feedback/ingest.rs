@@ -223,7 +223,7 @@ async fn fetch(engine: &Engine, url: &Url) -> Result<Response, Failure> {
 pub fn url_unknown() -> Failure {
     Failure::because(
         Code::NotFound,
-        "No mail service in Mailmill has this webhook URL. Copy the whole URL, or create a new one on the service's page in Mailmill.",
+        "No mail service in Mailmill has this webhook URL. Copy the whole URL, or create a new URL on the service's page in Mailmill.",
     )
 }
 

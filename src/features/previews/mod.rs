@@ -31,7 +31,7 @@ fn require(tx: &impl Read, account: AccountId, id: PreviewId) -> Result<Preview,
     store::preview(tx, account, id)?.ok_or_else(|| {
         Failure::because(
             Code::NotFound,
-            "The account has no preview with this ID. Previews are deleted after at most a week; create a new one.",
+            "The account has no preview with this ID. Previews are deleted after at most a week; create a new preview.",
         )
     })
 }

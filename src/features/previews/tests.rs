@@ -119,9 +119,9 @@ fn requests_without_one_source_or_with_unknown_devices_are_refused() {
             json!({ "html": HTML, "devices": ["apple-mail.ios", "gmail"] }),
             "devices[1]: \"gmail\" is not a device; the most similar devices are gmail.",
         ),
-        (json!({}), "html: set html to the email's HTML"),
+        (json!({}), "html: set `html` to the email's HTML"),
         (json!({ "html": "  " }), "html: must not be blank"),
-        (json!({ "html": "x", "emailId": "66f1a2b3d4e5f60718293a4e" }), "emailId: set either html or emailId"),
+        (json!({ "html": "x", "emailId": "66f1a2b3d4e5f60718293a4e" }), "emailId: set either `html` or `emailId`"),
         (json!({ "html": "x".repeat(limits::HTML_IMPORT_BYTES_MAX + 1) }), "html: the HTML is"),
         (json!({ "html": "x", "devices": vec!["gmail.ios"; 101] }), "devices: list at most 100 devices; this list has 101"),
     ] {

@@ -217,7 +217,7 @@ impl fmt::Display for SiteError {
                 write!(f, "The URL is longer than {GIVEN_CHARACTERS_MAX} characters after percent-encoding; use a shorter URL.")
             }
             Self::Scheme => f.write_str("The URL does not start with https:// or http://; enter the full URL."),
-            Self::User => f.write_str("The URL contains a user name or password; remove it and the @."),
+            Self::User => f.write_str("The URL contains a user name or password; remove the user name, the password and the @."),
             Self::Host => f.write_str("The URL has no valid host; use a URL such as https://example.com."),
             Self::Port => f.write_str("The port in the URL is not a number from 1 to 65535; correct or remove the port."),
             Self::Character(character) => {

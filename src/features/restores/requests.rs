@@ -139,8 +139,8 @@ pub async fn preview(context: Context, account: Option<AccountId>, project: Proj
 }
 
 fn not_ready() -> Failure {
-    Failure::because(Code::WrongState, "No restore has the status ready. Wait for the restore in progress, or start one.")
-        .see("restores.get", "GET /v1/system/restores returns the status")
+    let detail = "No restore has the status ready. Wait until a restore in progress is ready, or start a restore.";
+    Failure::because(Code::WrongState, detail).see("restores.get", "GET /v1/system/restores returns the status")
 }
 
 /// Returns the view of a restore, for a member of an account or for the operator.

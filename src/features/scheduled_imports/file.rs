@@ -222,7 +222,7 @@ fn contacts(
     let status = rows.status_of_undecided();
     if status.is_none() && columns.status.is_none() {
         let reason = "The file has no status column, so no contact would be imported. Map a column to the status, or choose what happens to \
-                      contacts without one.";
+                      contacts without a status.";
         return Err(reason.to_owned());
     }
     Ok(Import {

@@ -74,9 +74,9 @@ impl Unusable {
             Self::Platform(error) => return untested(platform, field, &error),
             Self::Invalid(reason) => reason,
             Self::NoProducts => match field {
-                "clientId" => "the app needs the scope read_products; add it in a new version of the app, then try again",
-                "query" => "the app needs the scope read_products; install it again and allow this scope",
-                _ => "the token needs the scope read_products; add it to the app and enter the new token",
+                "clientId" => "the app needs the scope read_products; add this scope in a new version of the app, then try again",
+                "query" => "the app needs the scope read_products; install the app again and allow this scope",
+                _ => "the token needs the scope read_products; add this scope to the app, and enter the new token",
             }
             .to_owned(),
         };

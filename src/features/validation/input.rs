@@ -45,11 +45,11 @@ fn given(html: String) -> Result<CheckedEmail, Failure> {
 }
 
 pub fn both_sources() -> Failure {
-    Failure::field("emailId", "set either html or emailId, not both")
+    Failure::field("emailId", "set either `html` or `emailId`, not both")
 }
 
 pub fn no_source() -> Failure {
-    Failure::field("html", "set html to the email's HTML, or emailId to the ID of a stored email")
+    Failure::field("html", "set `html` to the email's HTML, or `emailId` to the ID of a stored email")
 }
 
 /// Fails if `html` is blank or too large.

@@ -38,7 +38,7 @@ pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
         _ => return Err(refused("must be a URL that starts with https://")),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("remove the user name and password; send an Authorization header with customHeaders instead"));
+        return Err(refused("remove the user name and password; set an Authorization header in `customHeaders` instead"));
     }
     if url.host().is_some_and(|host| matches!(host, Host::Domain(name) if !is_resolvable(name))) {
         return Err(refused(

@@ -200,7 +200,8 @@ const ADVICE: &[(Code, &str, &str)] = &[
         Code::NotValidated,
         "The campaign has a `minimumScore`, and its email has a lower score or has not been checked yet. `data.findings` lists the worst \
              findings.",
-        "Fix the findings under Checks, or lower `minimumScore`. See [checks](checks.md).",
+        "Fix the findings under Checks, or lower `minimumScore`. If there is no score yet, try again in a few seconds. See \
+             [checks](checks.md).",
     ),
     (Code::AlreadySetUp, "", "Sign in. If the password is lost, run `mailmill reset-link --email OWNER` on the server."),
     (

@@ -178,7 +178,7 @@ impl Own {
     /// Removes the tool's own arguments from `arguments` and returns them, or an error message for the agent.
     fn take(definition: &Definition, arguments: &mut JsonObject) -> Result<Self, String> {
         if definition.is_paged && arguments.contains_key(PAGE) {
-            return Err(format!("{PAGE}: this tool has no such argument; use offset or cursor instead."));
+            return Err(format!("{PAGE}: this tool has no such argument; use `offset` or `cursor` instead."));
         }
         let mut flag = |name: &str, exists: bool| match arguments.get(name).filter(|_| exists) {
             None => Ok(false),

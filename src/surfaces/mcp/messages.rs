@@ -61,14 +61,14 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     if !has("method") {
         return match (has("result"), has("error")) {
             (true, false) if !has("id") => Some("id: add the ID of the request"),
-            (false, true) if !starts_with("error", '{') => Some("error: use an object with code and message"),
+            (false, true) if !starts_with("error", '{') => Some("error: use an object with `code` and `message`"),
             (true, false) | (false, true) => None,
-            (true, true) => Some("result: a response has either a result or an error; remove one"),
+            (true, true) => Some("result: a response has either a result or an error; remove `result` or `error`"),
             (false, false) => Some("method: add the name of a method"),
         };
     }
     if has("result") || has("error") {
-        return Some("method: a message with a method has no result and no error; remove them");
+        return Some("method: a message with a method has no result and no error; remove `result` and `error`");
     }
     if !starts_with("method", '"') {
         return Some("method: use the name of a method, as a string");

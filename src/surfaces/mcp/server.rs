@@ -162,7 +162,7 @@ fn unfit(request: &CustomRequest) -> ErrorData {
         _ => None,
     };
     let reason = match needed {
-        Some(name) if field(name).is_none() => format!("{name} is missing; add it to params"),
+        Some(name) if field(name).is_none() => format!("{name} is missing; add it to `params`"),
         Some(name) if !field(name).is_some_and(Value::is_string) => format!("{name}: must be a string"),
         Some(_) if field("arguments").is_some_and(|given| !given.is_object()) => "arguments: must be an object".to_owned(),
         Some(_) => "params: not valid for this method; compare them with the MCP specification".to_owned(),

@@ -159,7 +159,7 @@ impl Query {
         let secret = match (&self.token, password, is_token) {
             (Some(token), None, true) => Some(token.clone()),
             (None, password, false) => password,
-            (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
+            (_, _, true) => return Err("`auth=xoauth2` requires a user and `token`, and allows no password".to_owned()),
             (Some(_), _, false) => {
                 return Err(
                     "the parameter `token` is allowed only with `auth=xoauth2`; remove `token`, or set `auth=xoauth2`".to_owned()
@@ -171,7 +171,7 @@ impl Query {
             (false, Some(secret)) if !secret.is_empty() && !user.contains('\0') && !secret.contains('\0') => {
                 Ok(Some(Credentials { user, secret: Secret::new(secret), mechanism: self.mechanism }))
             }
-            _ if is_token => Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
+            _ if is_token => Err("`auth=xoauth2` requires a user and `token`, and allows no password".to_owned()),
             _ if self.mechanism.is_some() => {
                 Err("the parameter `auth` requires a user and a password: smtp://user:password@host".to_owned())
             }

@@ -39,8 +39,10 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         }
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => {
-            return Err("the filter replace needs two quoted strings, and the first cannot be empty, like replace(\"_\", \" \")"
-                .to_owned());
+            return Err(
+                "the filter replace needs two quoted strings, like replace(\"_\", \" \"); the first string cannot be empty"
+                    .to_owned(),
+            );
         }
         ("round", None, None) => Filter::Round(0),
         ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
@@ -62,7 +64,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         }
         ("safe" | "escape" | "e", ..) => {
             return Err(format!(
-                "the filter {name} is not supported in emails; remove it, because values are escaped where necessary"
+                "the filter {name} is not supported in emails; remove the filter, because values are escaped where necessary"
             ));
         }
         _ => return Err(format!("unknown filter {name}; the filters are {FILTERS}")),

@@ -217,7 +217,8 @@ fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeE
     refuse(
         line,
         format!(
-            "the string that starts with {quote} is not closed before the closing braces; close it, or remove braces from it"
+            "the string that starts with {quote} is not closed before the closing braces; close the string, or remove \
+             the braces inside it"
         ),
     )
 }

@@ -50,8 +50,8 @@ pub fn run(duty: &WorkerOptions, feature: FeatureTask) -> ExitCode {
     sandbox::filter_calls(&mut confinement);
     if let Some(missing) = confinement.missing().filter(|_| !duty.unconfined) {
         let why = format!(
-            "the worker process cannot be confined: {missing}; rendering.require_confinement = false lets it run unconfined, for trusted \
-             input only"
+            "the worker process cannot be confined: {missing}; if all input is trusted, set \
+             rendering.require_confinement = false to run the process unconfined"
         );
         return answer(&RenderError::Unavailable(why).into());
     }

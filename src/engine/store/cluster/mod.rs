@@ -108,8 +108,8 @@ impl fmt::Display for Error {
             ),
             Self::Initialized { installation } => write!(
                 f,
-                "the database already contains the cluster of installation {installation}; start the service to join it, or set \
-                 cluster.database to another database"
+                "the database already contains the cluster of installation {installation}; start the service to join the cluster, \
+                 or set cluster.database to another database"
             ),
             Self::Newer => f.write_str("a newer version of Mailmill is writing to this cluster; use that version on this node too"),
             Self::OlderTables => {
@@ -142,8 +142,8 @@ impl fmt::Display for Error {
             Self::Diverged { store, position } => write!(
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster. The database was \
-                 probably replaced or restored. Restore the database that has the commits of this node; or, to accept the state of the log, stop \
-                 this node, keep a copy of its data folder, and delete the folder",
+                 probably replaced or restored. Restore the database that has the commits of this node; or, to accept the state \
+                 of the log, stop this node, keep a copy of its data folder, and delete the folder",
                 store.word()
             ),
             Self::Behind { store } => write!(

@@ -239,7 +239,7 @@ fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid>
     if method.is_some_and(|method| method != "none") {
         return Err(wrong(
             "token_endpoint_auth_method",
-            "must be none, because this server supports only clients without a secret; report this to the program's developer",
+            "must be `none`, because this server supports only clients without a secret; report this to the program's developer",
         ));
     }
     let uris = document.get("redirect_uris").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

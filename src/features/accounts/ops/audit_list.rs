@@ -112,7 +112,7 @@ impl Query for AuditList {
 /// Parses a cursor: the position of the last entry of the previous page.
 fn place(text: &str) -> Result<AuditPlace, Failure> {
     let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
-    parts.ok_or_else(|| Failure::field("before", "is not a cursor of this list; use the value of next from the previous page"))
+    parts.ok_or_else(|| Failure::field("before", "is not a cursor of this list; use the value of `next` from the previous page"))
 }
 
 fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<AuditEntry>, Failure> {

@@ -26,7 +26,7 @@ impl Operation for MemberReset {
         .summary("Create a password-reset link")
         .about(
             "Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. Only the owner, or the operator with \
-             mailmill reset-link, can create a link for the owner.",
+             `mailmill reset-link`, can create a link for the owner.",
         )
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
     type Input = MemberResetRequest;

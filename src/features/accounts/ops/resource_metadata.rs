@@ -13,7 +13,7 @@ pub struct ResourceMetadata;
 impl Operation for ResourceMetadata {
     const SPEC: Spec = Spec::get("accounts.resource_metadata", "/.well-known/oauth-protected-resource", public())
         .summary("Get the protected resource metadata")
-        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728). Responses with the status 401 link to this document.");
+        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728). A response with the status 401 links to this document.");
     type Input = NoInput;
     type Output = Bare;
 

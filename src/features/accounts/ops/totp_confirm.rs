@@ -50,7 +50,7 @@ impl Async for TotpConfirm {
         let write = move |tx: &mut WriteTx<'_>| {
             let problem = match sign_in::second_factor(tx, user)? {
                 Some(factor) if !factor.is_confirmed => None,
-                Some(_) => Some("An authenticator app is already confirmed. To use a different app, remove this app first."),
+                Some(_) => Some("An authenticator app is already confirmed. To use another app, remove the confirmed app first."),
                 None => Some("No authenticator app is waiting to be confirmed. Set up an app first."),
             };
             if let Some(problem) = problem {

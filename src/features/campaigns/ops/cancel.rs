@@ -21,7 +21,7 @@ impl Operation for Cancel {
         .summary("Cancel a campaign")
         .about(
             "A scheduled campaign does not start. If the campaign is being sent, the remaining recipients are skipped with the reason \
-             cancelled; the outcome of messages in flight is still recorded.",
+             `cancelled`; the outcome of messages in flight is still recorded.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

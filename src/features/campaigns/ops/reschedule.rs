@@ -40,8 +40,9 @@ impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
         .summary("Reschedule a campaign")
         .about(
-            "Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone or timezoneMode, the \
-             campaign keeps its time zone or mode. Fails if the campaign is a draft; schedule it with POST /v1/campaigns/{id}/schedule.",
+            "Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone, the campaign keeps \
+             its time zone; without timezoneMode, it keeps its mode. Fails if the campaign is a draft; schedule a draft with \
+             POST /v1/campaigns/{id}/schedule.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

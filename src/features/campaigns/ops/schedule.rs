@@ -43,9 +43,9 @@ impl Operation for Schedule {
         .summary("Schedule a campaign")
         .about(
             "At the start time, the campaign sends the current version of its email to the audience at that time. If clocks skip the local \
-             time, the start time moves forward by the gap. If the local time occurs twice, the first occurrence is used. scheduleNotice \
-             reports both cases. Scheduling a scheduled campaign again changes its start time. If the campaign cannot start when it is \
-             due, the status becomes pending_review, and error explains why.",
+             time, the start time moves forward by the gap. If the local time occurs twice, the first occurrence is used. \
+             `scheduleNotice` reports both cases. Scheduling a scheduled campaign again changes its start time. If the campaign \
+             cannot start when it is due, the status becomes pending_review, and `error` explains why.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

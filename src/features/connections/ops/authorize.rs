@@ -88,7 +88,7 @@ impl Async for Authorize {
         let Some(app) = oauth::app(&engine.settings.connections, provider) else {
             let alias = provider.alias();
             let reason = format!(
-                "sign-in with {provider} is not set up; ask the operator to set connections.{alias}_client_id and \
+                "sign-in to {provider} is not set up; ask the operator to set connections.{alias}_client_id and \
                  connections.{alias}_client_secret, or connect the account with an API key"
             );
             return Err(Failure::field("provider", reason));

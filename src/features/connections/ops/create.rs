@@ -48,9 +48,10 @@ impl Operation for Create {
         .about(
             "Tests the key with the platform before it is stored. If the account is already connected for the same project, or if \
              connectionId names its connection, the operation replaces the key and resumes imports that are waiting for the \
-             connection. The key needs only these scopes: for Klaviyo accounts:read, lists:read, segments:read and profiles:read; for \
-             HubSpot crm.lists.read, crm.objects.contacts.read and communication_preferences.statuses.batch.read. For exports, also: \
-             for Klaviyo templates:read, templates:write, images:read and images:write; for HubSpot content and files.",
+             connection. The key needs only these scopes: for Klaviyo `accounts:read`, `lists:read`, `segments:read` and \
+             `profiles:read`; for HubSpot `crm.lists.read`, `crm.objects.contacts.read` and \
+             `communication_preferences.statuses.batch.read`. For exports, also: for Klaviyo `templates:read`, `templates:write`, \
+             `images:read` and `images:write`; for HubSpot `content` and `files`.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached, Code::ProviderUnavailable]);
@@ -242,8 +243,9 @@ pub fn untested(provider: Provider, field: &str, error: PlatformError) -> Failur
             Failure::field(field, format_args!("{provider} rejected this key ({said}); check the key{needs}"))
         }
         PlatformError::Busy { ms, .. } => {
-            let detail =
-                format!("{provider} is down or is rate limiting this account, so it could not be connected. Try again later.");
+            let detail = format!(
+                "{provider} is down or is rate limiting this account, so the account could not be connected. Try again later."
+            );
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {

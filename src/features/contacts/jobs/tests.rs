@@ -165,7 +165,7 @@ fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
         ),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
         (&[], b"", "file: the file is empty"),
-        (&[("onConflict", "merge")], b"email\n", "onConflict: must be upsert or skip"),
+        (&[("onConflict", "merge")], b"email\n", "onConflict: must be `upsert` or `skip`"),
         (&[("delimiter", "ab")], b"email\n", "delimiter: must be one ASCII character"),
         (&[("tags", "[1]")], b"email\n", "tags: must be names separated by commas"),
         (&[("hue", "red")], b"email\n", "hue: unknown field"),

@@ -139,7 +139,7 @@ impl Operation for Export {
         .summary("Export contacts to a CSV file")
         .about(
             "GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete, the link to the \
-             file. An apostrophe is added before cells that a spreadsheet would interpret as formulas; imports remove it.",
+             file. An apostrophe is added before cells that a spreadsheet would interpret as formulas; imports remove the apostrophe.",
         )
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)

@@ -177,7 +177,7 @@ impl Upload {
                 self.on_conflict = match text {
                     "upsert" | "" => OnConflict::Upsert,
                     "skip" => OnConflict::Skip,
-                    other => return Err(Failure::field(name, format_args!("must be upsert or skip, not \"{other}\""))),
+                    other => return Err(Failure::field(name, format_args!("must be `upsert` or `skip`, not \"{other}\""))),
                 }
             }
             "delimiter" => self.delimiter = Some(delimiter(text).ok_or_else(wrong_delimiter)?),

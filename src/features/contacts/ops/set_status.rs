@@ -70,7 +70,7 @@ impl Command for SetStatus {
         if input.all_lists.unwrap_or(names.is_empty()) {
             after.set_status(input.status, tx.now());
         } else if names.is_empty() {
-            return Err(Failure::field("tags", "list the tags to add or remove, or set allLists to true"));
+            return Err(Failure::field("tags", "list the tags to add or remove, or set `allLists` to true"));
         } else {
             let joins = input.status == Status::Subscribed;
             retag(tx, project, &mut after, &names, joins)?;

@@ -59,7 +59,7 @@ impl Command for Unsubscribe {
         let mut after = before.clone();
         if !input.all_lists.unwrap_or(true) {
             if names.is_empty() {
-                return Err(Failure::field("tags", "list the tags to remove, or set allLists to true"));
+                return Err(Failure::field("tags", "list the tags to remove, or set `allLists` to true"));
             }
             retag(tx, project, &mut after, &names, false)?;
             if after.differs(&before) {

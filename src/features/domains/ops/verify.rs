@@ -32,7 +32,7 @@ impl Operation for Verify {
     const SPEC: Spec = Spec::post("domains.verify", "/v1/domains/{domain}/verify", needs(Permission::DomainWrite))
         .summary("Check a domain's DNS records now")
         .about(
-            "A domain is verified once DNS has one of its DKIM records. A record whose lookup fails gets the status unreachable, \
+            "A domain is verified once DNS has one of its DKIM records. A record whose lookup fails gets the status `unreachable`, \
              which does not affect verification. For a failed domain that was never verified, a call restarts the three-day \
              verification window.",
         )

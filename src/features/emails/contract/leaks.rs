@@ -105,8 +105,10 @@ fn guessed(email: &Reading, part: &Part, copy: &[String]) -> Option<Finding> {
         return None;
     }
     let found = email.outline.passages.iter().find(|passage| spaced(&passage.folded).contains(&own))?;
-    let message =
-        format!("The email contains {:?}, but its meaning is unclear. Remove it, or add it to the brief as a fact.", part.text);
+    let message = format!(
+        "The email contains {:?}, but the meaning of this text is unclear. Remove the text, or add it to the brief as a fact.",
+        part.text
+    );
     let finding = Finding::new(FindingKind::InstructionPrinted, message).about(&part.text, part.span);
     Some(finding.in_block(found.block.as_deref()).acceptable(&part.text))
 }

@@ -217,7 +217,7 @@ fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String,
     match fields.remove("type") {
         Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
         _ => {
-            found.push(violation(&format!("{path}.type"), "must be the type of the block, such as text".to_owned()));
+            found.push(violation(&format!("{path}.type"), "must be the type of the block, such as `text`".to_owned()));
             None
         }
     }

@@ -61,9 +61,9 @@ impl Operation for Edit {
         .summary("Edit an email with a prompt")
         .about(
             "Returns the changed email, and lists what was done and what was not. With `async`, or after 20 seconds, it returns the edit \
-             instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without saving \
-             it, and a `previewId` with which you can save it. Earlier versions can be restored. A prompt that is not understood changes \
-             nothing.",
+             instead; poll the edit with GET /v1/emails/{emailId}/edits/{editId}. With `preview`, it returns the changed email without \
+             saving it, and a `previewId` with which you can save the change. Earlier versions can be restored. A prompt that is not \
+             understood changes nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)

@@ -38,7 +38,7 @@ impl Operation for FindingIgnore {
     .summary("Ignore a finding of an email")
     .about(
         "An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns. The scores still count \
-         it, so that ignoring a finding does not bypass the minimum score of a campaign. With `ignored` false, the finding is a warning \
+         it, so that ignoring a finding does not bypass the minimum score of a campaign. If `ignored` is false, the finding is a warning \
          again.",
     )
     .rate(RouteGroup::Emails)

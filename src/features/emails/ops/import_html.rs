@@ -74,8 +74,8 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook that \
-             contain text or links. The warnings of each email list what was removed. The screenshots are rendered in the \
+            "Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook in the \
+             head. Removes all of these comments if any of them contains text or links. The warnings of each email list what was removed. The screenshots are rendered in the \
              background: poll the status as for a generation. Imported emails can be edited with prompts, shown, exported and sent \
              like generated emails, but have no document and no MJML.",
         )

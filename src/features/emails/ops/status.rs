@@ -29,8 +29,8 @@ impl Operation for Status {
     const SPEC: Spec = Spec::get("emails.status", "/v1/projects/emails/{conversationId}/status", needs_one(READERS))
         .summary("Get the status of a generation")
         .about(
-            "Poll every two seconds until `status` is completed or failed. A completed generation has at least one email that is ready; \
-                failed emails have an error.",
+            "Poll every two seconds until `status` is `completed` or `failed`. A completed generation has at least one email that is \
+             ready; failed emails have an error.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

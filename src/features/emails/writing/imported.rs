@@ -89,14 +89,16 @@ impl Listing {
     /// Returns the entry with this number, which is the value of `field`.
     fn entry(&self, field: &str, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
-        entry.ok_or_else(|| format!("{field} is {}, but the listed numbers are 1 to {}", number_text(number), self.entries.len()))
+        entry.ok_or_else(|| {
+            format!("`{field}` is {}, but the listed numbers are 1 to {}", number_text(number), self.entries.len())
+        })
     }
 
     fn place(&self, field: &str, number: Option<usize>) -> Result<usize, String> {
         match self.entry(field, number)? {
             ListedPart::Part(place) => Ok(place),
             ListedPart::Link(_) => {
-                Err(format!("{field} is {}, which is a link; use the number of a text part or an image", number_text(number)))
+                Err(format!("`{field}` is {}, which is a link; use the number of a text part or an image", number_text(number)))
             }
         }
     }
@@ -325,11 +327,11 @@ impl CheckedChange<'_> {
     }
 
     fn text(&self) -> Result<String, String> {
-        plain("text", self.wanted.text.as_deref().ok_or("text is missing; set it to the new text")?)
+        plain("text", self.wanted.text.as_deref().ok_or("`text` is missing; set it to the new text")?)
     }
 
     fn link(&self) -> Result<String, String> {
-        let address = self.wanted.address.as_deref().ok_or("address is missing; set it to the URL of the link")?;
+        let address = self.wanted.address.as_deref().ok_or("`address` is missing; set it to the URL of the link")?;
         let link = Link::parse(address).map_err(|error| format!("address: {error}"))?;
         match self.known.knows_link(link.as_str()) || self.known.knows_link(address) {
             true => Ok(link.to_string()),
@@ -338,7 +340,7 @@ impl CheckedChange<'_> {
     }
 
     fn image(&self) -> Result<String, String> {
-        let address = self.wanted.address.as_deref().ok_or("address is missing; set it to the URL of the image")?;
+        let address = self.wanted.address.as_deref().ok_or("`address` is missing; set it to the URL of the image")?;
         let image = ImageUrl::parse(address).map_err(|error| format!("address: {error}"))?;
         match self.known.knows_image(image.as_str()) || self.known.knows_image(address) {
             true => Ok(image.to_string()),
@@ -353,12 +355,12 @@ fn plain(field: &str, text: &str) -> Result<String, String> {
     let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;
     let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|c: char| c.is_ascii_alphabetic());
     if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
-        return Err(format!("{field} contains HTML; use plain text"));
+        return Err(format!("`{field}` contains HTML; use plain text"));
     }
     match text.chars().count() {
-        0 => Err(format!("{field} is empty; write some text, or remove the part with the `remove` operation")),
+        0 => Err(format!("`{field}` is empty; write some text, or remove the part with the `remove` operation")),
         count if count > most => {
-            Err(format!("{field} has {count} characters, but at most {most} characters are allowed; shorten it"))
+            Err(format!("`{field}` has {count} characters, but at most {most} characters are allowed; shorten it"))
         }
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }

@@ -15,7 +15,7 @@ impl Operation for Mjml {
         .summary("Export emails as MJML")
         .about(
             "Creates one MJML file for each finished email in the conversation; with emailId, only for that email. \
-             Fails if one of these emails was imported as HTML, because it has no MJML.",
+             Fails if one of these emails was imported as HTML, because imported emails have no MJML.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;

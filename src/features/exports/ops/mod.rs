@@ -23,8 +23,8 @@ use crate::vocab::permissions::Permission;
 const ABOUT: &str = "Creates a template or draft in the connected account for each finished email in the conversation; with \
                      emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax. \
                      Exporting an email again updates what the first export created, unless it was deleted or sent. Also requires \
-                     email:write, unless as=file, which creates files to upload and needs no connected account. Merge \
-                     fields that the platform doesn't support are removed, and listed in untranslated.";
+                     email:write, except with as=file, which creates files to upload and needs no connected account. Merge \
+                     fields that the platform doesn't support are removed, and listed in `untranslated`.";
 
 /// The error codes of exports to a platform.
 const FAILURES: [Code; 6] = [

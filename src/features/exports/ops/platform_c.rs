@@ -63,7 +63,7 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
     let kind = match options.remove("type").as_ref().map(|kind| kind.as_str().unwrap_or_default()) {
         None | Some("template") => TemplateKind::HubSpotTemplate,
         Some("email") => TemplateKind::HubSpotEmail,
-        Some(_) => return Err(Failure::field("customOptions.type", "must be template or email")),
+        Some(_) => return Err(Failure::field("customOptions.type", "must be `template` or `email`")),
     };
     let is_known = |name: &str| kind == TemplateKind::HubSpotEmail && PASSED_ON.contains(&name);
     match options.keys().find(|name| !is_known(name)) {
@@ -72,7 +72,7 @@ fn read_options(mut options: Map<String, Value>) -> Result<(TemplateKind, Map<St
             let field = format!("customOptions.{name}");
             Err(Failure::field(
                 &field,
-                "is allowed only for an email draft; set customOptions.type to email, or remove this field",
+                "is allowed only for an email draft; set `customOptions.type` to `email`, or remove this field",
             ))
         }
         Some(name) => {

@@ -60,7 +60,7 @@ impl Raw for ImagePreview {
                 return Err(Failure::because(
                     Code::NotFound,
                     "The brand has no image, logo or product image with this URL. Use the current URL of one of the brand's images, logos \
-                     or products.",
+                     or product images.",
                 ));
             }
             Ok(blobs::head(tx, id)?.is_some())

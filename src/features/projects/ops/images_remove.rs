@@ -29,7 +29,7 @@ impl Operation for ImagesRemove {
         .summary("Remove an image from a project")
         .about(
             "An uploaded file is kept for another year for the emails that contain it. An image from the site does not return when the \
-             site is imported again; add it by its URL to use it again.",
+             site is imported again; to use the image again, add it by its URL.",
         )
         .fails(&[Code::NotFound]);
     type Input = ImageRef;

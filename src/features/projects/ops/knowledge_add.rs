@@ -55,7 +55,7 @@ impl std::str::FromStr for ReferenceOrigin {
 
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let known = ORIGINS.iter().find(|(word, _)| *word == given);
-        known.map(|(_, origin)| Self(*origin)).ok_or("must be favorite, upload or manual")
+        known.map(|(_, origin)| Self(*origin)).ok_or("must be `favorite`, `upload` or `manual`")
     }
 }
 

@@ -29,7 +29,7 @@ impl Operation for ProductsList {
     const SPEC: Spec = Spec::get("projects.products_list", "/v1/projects/{projectId}/products", needs_one(READERS))
         .client("projects.products.list")
         .summary("List a project's products")
-        .about("Lists the products by position, including hidden products, which emails leave out.")
+        .about("Lists the products by position, including hidden products, which new emails leave out.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListProducts;

@@ -58,7 +58,7 @@ impl Command for ProductsRemove {
 
 fn message(name: &str, is_hidden: bool) -> String {
     match is_hidden {
-        true => format!("The product {name} was imported, so it was hidden. Emails leave it out."),
+        true => format!("The product {name} was imported, so it was hidden. New emails leave it out."),
         false => format!("The product {name} was removed."),
     }
 }

@@ -29,7 +29,7 @@ impl Operation for Start {
         .summary("Start the restore of a brand")
         .about(
             "Restores the state at a given time from the continuous backup into a temporary folder beside the data. Returns immediately; \
-             when GET /v1/system/restores shows the status ready, choose a brand with POST /v1/system/restores/apply within an hour. An \
+             when GET /v1/system/restores shows the status `ready`, choose a brand with POST /v1/system/restores/apply within an hour. An \
              installation can have one restore at a time. The disk needs free space for a second copy of all data. Requires the setting \
              backup.url. Only the installation's own account, which is the first account, may use this operation.",
         )

@@ -129,12 +129,12 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("scheduled_imports.create", "/v1/scheduled-imports", needs(Permission::AudienceWrite))
         .summary("Create a scheduled import")
         .about(
-            "The first run starts immediately. With url, each run fetches the file, unless the server has no newer version, and imports its \
-             rows: contacts like POST /v1/contacts/imports, or events like POST /v1/events/batch. A row without a dedupeKey gets a key \
-             computed from the row, so that a row is stored once even if later files contain it again. With provider, the first run imports \
-             all contacts from the sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or \
-             changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or bounced is \
-             not resubscribed. After several failed runs in a row, the scheduled import is paused.",
+            "The first run starts immediately. With `url`, each run fetches the file, unless the server has no newer version, and imports \
+             its rows: contacts like POST /v1/contacts/imports, or events like POST /v1/events/batch. A row without a dedupeKey gets a key \
+             computed from the row, so that a row is stored once even if later files contain it again. With `provider`, the first run \
+             imports all contacts from the sources like POST /v1/contacts/imports/provider; each later run imports only contacts that have \
+             joined or changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who unsubscribed or \
+             bounced is not resubscribed. After several failed runs in a row, the scheduled import is paused.",
         )
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)

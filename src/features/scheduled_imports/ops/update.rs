@@ -74,8 +74,8 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("scheduled_imports.update", "/v1/scheduled-imports/{id}", needs(Permission::AudienceWrite))
         .summary("Change a scheduled import")
         .about(
-            "After a change of the source or its mapping, the next run imports everything. It starts immediately, unless you paused the \
-             scheduled import. A running import continues with its original settings.",
+            "After a change of the source or its mapping, the next run imports everything. This run starts immediately, unless you paused \
+             the scheduled import. A running import continues with its original settings.",
         )
         .fails(&[Code::NotFound, Code::IntegrationAccountRequired, Code::ProviderNotConnected, Code::ProviderReconnectRequired]);
     type Input = ScheduledImportPatch;

@@ -41,8 +41,8 @@ impl Operation for Create {
         .summary("Create a segment")
         .about(
             "Returns 409 if a segment in the project has this name; data.id is then the ID of that segment. Text comparisons ignore \
-             case. is_not and not_contains also match contacts without the field. A list in a custom field matches if one of its items \
-             matches. Number conditions accept numbers and numeric text; date conditions accept UTC days and times.",
+             case. The modes `is_not` and `not_contains` also match contacts without the field. A list in a custom field matches if one \
+             of its items matches. Number conditions accept numbers and numeric text; date conditions accept UTC days and times.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);

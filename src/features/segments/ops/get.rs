@@ -41,7 +41,7 @@ impl Operation for Get {
         .also_at(&["/v1/audiences/{id}"])
         .summary("Get a segment")
         .about(
-            "Includes the number of contacts that match the filter now, unless count is false. GET /v1/contacts with segmentId lists \
+            "Includes the number of contacts that match the filter now, unless `count` is false. GET /v1/contacts with segmentId lists \
              these contacts.",
         )
         .blocking()

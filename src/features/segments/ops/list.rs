@@ -36,8 +36,8 @@ impl Operation for List {
         .also_at(&["/v1/audiences"])
         .summary("List segments")
         .about(
-            "Lists segments, newest first. Unless count is false, each one includes the number of contacts that currently match its \
-             filter.",
+            "Lists segments, newest first. Unless `count` is false, each segment includes the number of contacts that currently \
+             match its filter.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

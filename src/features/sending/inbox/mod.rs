@@ -22,7 +22,7 @@ pub const SIMULATOR: &str = "simulator.mailmill.example";
 /// Returns the account's message with this ID. Fails with `NotFound` if the account has no such message.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
     let absent =
-        || Failure::because(Code::NotFound, "The inbox has no message with this ID. It deletes old messages automatically.");
+        || Failure::because(Code::NotFound, "The inbox has no message with this ID. Old messages are deleted automatically.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 

@@ -27,8 +27,8 @@ pub struct MessageHtmlRef {
 impl Operation for InboxHtml {
     const SPEC: Spec = Spec::get("sending.inbox_html", "/v1/inbox/{id}/html", needs(Permission::EmailRead)).client("inbox.html")
         .summary("Show a message from the built-in inbox as a page")
-        .about("The page runs no scripts, submits no forms, and loads images from other servers only if images is true. Its links open in a \
-             new window.")
+        .about("The page runs no scripts, submits no forms, and loads images from other servers only if `images` is true. Its links open \
+             in a new window.")
         .fails(&[Code::NotFound]);
     type Input = MessageHtmlRef;
     type Output = Bare;

@@ -141,8 +141,8 @@ impl Operation for Send {
         .summary("Send an email")
         .about(
             "Returns once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets the first \
-             response and sends nothing. Set the content with emailId, conversationId or template. If a merge field has neither a value \
-             nor a default, a send to one address fails, and a send to an audience skips the contact.",
+             response and sends nothing. Set the content with `emailId`, `conversationId` or `template`. If a merge field has neither a \
+             value nor a default, a send to one address fails, and a send to an audience skips the contact.",
         )
         .rate(RouteGroup::Sending)
         .replay(Replay::Keyed)
@@ -301,9 +301,9 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
     let bcc = input.bcc.as_deref().unwrap_or_default();
     if input.recipient_type == SendTo::Email {
         let first =
-            input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the address to send to"))?;
+            input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the recipient's address"))?;
         if input.recipient_id.is_some() {
-            return Err(Failure::field("recipientId", "is not allowed with recipientType email; remove this field"));
+            return Err(Failure::field("recipientId", "is not allowed if `recipientType` is `email`; remove this field"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
             let detail =
@@ -314,10 +314,10 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Ok(To::Addresses(std::iter::once(first).chain(bcc).map(address).collect()));
     }
     if input.recipient_email.is_some() {
-        return Err(Failure::field("recipientEmail", "is allowed only with recipientType email; remove this field"));
+        return Err(Failure::field("recipientEmail", "is allowed only if `recipientType` is `email`; remove this field"));
     }
     if !bcc.is_empty() {
-        return Err(Failure::field("bcc", "is allowed only with recipientType email; remove this field"));
+        return Err(Failure::field("bcc", "is allowed only if `recipientType` is `email`; remove this field"));
     }
     let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
     let wrong = || Failure::field("recipientId", "must be an ID: 24 hexadecimal characters");

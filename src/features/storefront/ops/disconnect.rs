@@ -36,8 +36,8 @@ impl Operation for Disconnect {
         .about(
             "Deletes the stored keys, and removes the webhooks at the store if it can be reached. Imported products and contacts are \
              kept. The keys themselves stay valid until you revoke them on the platform. Mailmill still answers Shopify's privacy \
-             requests about the store, until Shopify requests its erasure or for at most 200 days, and therefore keeps the secret that \
-             signs these requests.",
+             requests about the store, until Shopify requests the erasure of the store's data or for at most 200 days, and therefore \
+             keeps the secret that signs these requests.",
         )
         .fails(&[Code::NotFound]);
     type Input = StoreRef;

@@ -40,7 +40,7 @@ impl Operation for List {
     .summary("List connected stores")
     .about(
         "Returns the connected stores with the state of their imports, and the disconnected stores whose customers requested their \
-         data, without keys.",
+         data. The keys are not returned.",
     )
     .blocking()
     .fails(&[Code::NotFound]);

@@ -26,7 +26,7 @@ impl Operation for Sync {
     const SPEC: Spec = Spec::post("storefront.sync", "/v1/storefront/stores/{serverId}/sync", needs(Permission::ProjectWrite))
         .summary("Import a store again")
         .about(
-            "Starts an import of the products and, unless they are excluded, the customers. If an import is running, the new one starts \
+            "Starts an import of the products, and of the customers unless they are excluded. If an import is running, the new one starts \
              after it. Imports also start once a day.",
         )
         .replay(Replay::Keyed)

@@ -27,7 +27,7 @@ pub struct DeletedTag {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("tags.delete", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a tag")
-        .about("The tag is removed from its contacts, which are kept. Segments that filter by the tag no longer find contacts with it.")
+        .about("The tag is removed from its contacts, which are kept. In segments that filter by the tag, no contact has it anymore.")
         .fails(&[Code::NotFound]);
     type Input = TagRef;
     type Output = Done<DeletedTag>;

@@ -22,8 +22,8 @@ pub struct Preferences;
 impl Operation for Preferences {
     const SPEC: Spec =
         Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Save a recipient's choices").about(
-            "Accepts the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again (to \
-             resubscribe), and act=leave (to unsubscribe from all mail).",
+            "Accepts the page's form (application/x-www-form-urlencoded): `topic` (once for each chosen topic), `again` (to \
+             resubscribe), and `act=leave` (to unsubscribe from all mail).",
         );
     type Input = MessageLink;
     type Output = Bare;

@@ -94,8 +94,8 @@ impl Operation for Timeline {
         .also_at(&["/v1/subscribers/{id}/timeline"])
         .summary("Get the timeline of a contact")
         .about(
-            "Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first. For \
-                a contact with very many messages, bounces and complaints are listed only for the newest 500.",
+            "Lists, newest first: messages, bounces, complaints, unsubscribes, customer events, and opens and clicks by people. \
+                For a contact with very many messages, bounces and complaints are listed only for the newest 500.",
         )
         .blocking()
         .fails(&[Code::NotFound]);

@@ -26,9 +26,9 @@ impl Operation for Unsubscribe {
         .summary("Unsubscribe with one click")
         .about(
             "Email clients send this request for one-click unsubscribe (List-Unsubscribe-Post, RFC 8058). The body is a URL-encoded form \
-             or multipart/form-data. The request needs no cookie or key, and is never redirected. In a mailing with a topic, it \
-             unsubscribes the recipient from that topic, otherwise from everything. It takes effect before the response, \
-             including for queued messages.",
+             or multipart/form-data. The request needs no cookie or key, and is never redirected. For a mailing with a topic, the \
+             request unsubscribes the recipient from that topic; for any other mailing, from everything. It takes effect before \
+             the response, including for queued messages.",
         );
     type Input = MessageLink;
     type Output = Bare;

@@ -15,8 +15,8 @@ pub struct View;
 
 impl Operation for View {
     const SPEC: Spec = Spec::get("tracking.view", "/v/{token}", public()).summary("Show a message as a page").about(
-        "The link from view_url in a message opens this page. The page shows the message's HTML with the recipient's merge fields filled \
-         in, without scripts. Opening the page does not count as an open.",
+        "The link that the merge field `view_url` adds to a message opens this page. The page shows the message's HTML with the \
+         recipient's merge fields filled in, without scripts. Opening the page does not count as an open.",
     );
     type Input = MessageLink;
     type Output = Bare;

@@ -42,11 +42,12 @@ impl Operation for Links {
     const SPEC: Spec = Spec::post("validation.links", "/v1/emails/validate/links", needs(Permission::EmailValidate))
         .summary("Check the links in an email")
         .about(
-            "Requests the URLs of the email with HEAD and, if that fails, with GET for one byte; after a server error, with GET \
-             again. URLs that could change something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests, \
-             including those after redirects, are sent only to public addresses and to networks that the operator has allowed. At most \
-             200 URLs are requested, at most two at the same time per domain. If the request reaches its time limit, the remaining URLs \
-             have the status `skipped`, and `metadata.complete` is false. Results are cached for 60 seconds.",
+            "Requests the URLs of the email with HEAD and, if that fails, with GET for one byte. After a server error, or after a pause \
+             that the server requests, the GET request is repeated. URLs that could change something, such as an unsubscribe or \
+             confirmation link, get only HEAD requests. Requests, including those after redirects, are sent only to public addresses and \
+             to networks that the operator has allowed. At most 200 URLs are requested, at most two at the same time per domain. If the \
+             check reaches its time limit, the remaining URLs have the status `skipped`, and `metadata.complete` is false. Results are \
+             cached for 60 seconds.",
         )
         .rate(RouteGroup::Emails)
         .body(BodySize::Bulk)

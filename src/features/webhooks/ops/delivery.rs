@@ -43,8 +43,8 @@ impl Operation for Delivery {
     .client("webhooks.deliveries.get")
     .summary("Get a delivery")
     .about(
-        "Includes every attempt: its time, and the endpoint's response or the error. With the permission `webhook:write`, it \
-                 also includes the body. Events are kept for seven days.",
+        "Includes every attempt: its time, and the endpoint's response or the error. With the permission `webhook:write`, the \
+                 delivery also includes its body if the event is still stored; events are kept for seven days.",
     )
     .fails(&[Code::NotFound]);
     type Input = DeliveryRef;

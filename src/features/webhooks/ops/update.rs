@@ -61,7 +61,7 @@ pub struct UpdatedWebhook {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("webhooks.update", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
         .summary("Change a webhook")
-        .about("If deliveries are paused, changing the URL or enabling the webhook resumes them.")
+        .about("If deliveries are paused, changing the URL or enabling a disabled webhook resumes them.")
         .fails(&[Code::NotFound]);
     type Input = WebhookPatch;
     type Output = Done<UpdatedWebhook>;

@@ -92,7 +92,7 @@ fn listen() -> Command {
 
 fn watch() -> Command {
     let campaign = Command::new("campaign")
-        .about("Show a campaign's live progress and results, and exit when it is complete, canceled or failed")
+        .about("Show a campaign's live progress and results, and exit when the campaign is complete, canceled or failed")
         .arg(value("id", "ID", "The ID of the campaign").required(true));
     Command::new("watch")
         .about("Show the live progress of a campaign")

@@ -275,7 +275,7 @@ pub fn remove(matches: &ArgMatches, environment: &Environment, output: &Output) 
         let name = one(matches, "profile").or_else(|| environment.profile.clone()).or_else(|| profiles.default.clone());
         let name = name.ok_or_else(|| match profiles.profiles.is_empty() {
             true => Problem::misused("there is no profile to remove; `mailmill login URL` creates one"),
-            false => Problem::misused("no profile is selected; name the one to remove with --profile"),
+            false => Problem::misused("no profile is selected; use --profile NAME to choose the profile to remove"),
         })?;
         let profile = profiles.profiles.remove(&name).ok_or_else(|| unknown(&name))?;
         // Do not make another profile the default, because a command that sends must never silently use a different server.

@@ -386,8 +386,7 @@ async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
     let version = visit.form.get("version").parse::<u32>().map_err(|_| PageError::not_found())?;
     let index = visit.form.get("warning").parse::<usize>().map_err(|_| PageError::not_found())?;
     if version != email.version {
-        let message =
-            "The email has changed since you opened the page, so nothing was changed. The page now shows the current version.";
+        let message = "The email has changed since you opened the page, so your action had no effect. The page now shows the current version.";
         return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
     }
     // The index refers to the warnings of the version that the page showed.

@@ -54,7 +54,8 @@ async fn uploaded(visit: &Visit, brand: ProjectId, name: &str) -> Result<Option<
     }
     let Some(crop) = crop else { return Ok(None) };
     let unknown = || {
-        let message = "The image can't be cropped, because it couldn't be loaded. Upload it, or choose the shape “Original”.";
+        let message =
+            "The image can't be cropped, because it couldn't be loaded. Upload the image, or choose the shape “Original”.";
         PageError::plain(StatusCode::CONFLICT, message)
     };
     let current: Url = form.get(&format!("f.{name}")).parse().map_err(|_| unknown())?;
