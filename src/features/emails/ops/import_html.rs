@@ -75,7 +75,7 @@ impl Operation for ImportHtml {
         .summary("Import emails as HTML")
         .about(
             "Removes scripts, forms, videos and other content that might not be safe, and conditional comments for Outlook in the \
-             head. Removes all of these comments if any of them contains text or links. The warnings of each email list what was removed. The screenshots are rendered in the \
+             head. If any comment for Outlook outside the head contains text or links, removes these comments too. The warnings of each email list what was removed. The screenshots are rendered in the \
              background: poll the status as for a generation. Imported emails can be edited with prompts, shown, exported and sent \
              like generated emails, but have no document and no MJML.",
         )
