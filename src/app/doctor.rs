@@ -177,7 +177,7 @@ fn tls(settings: &Settings) -> Finding {
         ),
         (None, Some(host)) => Finding::problem(
             SUBJECT,
-            format!("no certificate is set for {host}, and browsers do not trust a self-signed one"),
+            format!("no certificate is set for {host}, so Mailmill uses a self-signed certificate, which browsers do not trust"),
             "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or run Mailmill behind an HTTPS reverse proxy \
              and set behind_proxy.",
         ),

@@ -98,6 +98,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let weak_front = Arc::downgrade(&front);
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
+    engine.control.space().started();
     let mail_in =
         inbound::bind((&engine, weak_front.clone()), &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
     let bound = running.addresses().clone();
@@ -131,7 +132,6 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         tasks.spawn("documentation", docs);
     }
 
-    engine.control.space().started();
     let mut shutdown = tasks.shutdown();
     let failure = tokio::select! {
         () = shutdown.draining() => None,

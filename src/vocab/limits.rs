@@ -1338,8 +1338,8 @@ pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_
 
 // --- Webhooks ---
 
-/// The maximum number of webhooks in an account. Users lose track of more webhooks, and each webhook is checked for the account's events.
-/// Further webhooks are rejected.
+/// The maximum number of webhooks in an account. Users cannot keep track of more, and each event of the account is checked against every
+/// webhook. Further webhooks are rejected.
 pub const WEBHOOKS_MAX: usize = 200;
 /// The size of a webhook's secret. Standard Webhooks asks for 24 to 64 random bytes.
 pub const WEBHOOK_SECRET_BYTES: usize = 32;

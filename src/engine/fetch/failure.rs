@@ -100,10 +100,9 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scheme(scheme) => write!(f, "The URL scheme {scheme} is not supported; use http or https."),
-            Self::Credentials => f.write_str(
-                "The URL contains a user name or password; remove the user name and the password. URLs that require sign-in are \
-                     not supported.",
-            ),
+            Self::Credentials => {
+                f.write_str("The URL contains a user name or password; remove both. URLs that require sign-in are not supported.")
+            }
             Self::Port(port) => {
                 write!(f, "Port {port} is not allowed; use 80, 443 or a port above 1023.")
             }

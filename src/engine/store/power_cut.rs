@@ -297,7 +297,7 @@ impl Model {
     }
 }
 
-/// Sends `bursts` bursts of commands, or fewer if a command is not acknowledged. Returns the commands that should succeed, and how many of
+/// Sends `bursts` bursts of commands, or fewer if the store fails. Returns the commands that should succeed, and how many of
 /// them were acknowledged.
 fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script>, usize) {
     let (mut sent, mut answered) = (Vec::new(), 0);

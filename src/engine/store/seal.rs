@@ -120,12 +120,12 @@ impl Seal {
             io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),
             _ => KeyError::Io(file.to_path_buf(), error),
         };
-        // Opening a named pipe would wait for a writer.
-        if !fs::metadata(file).map_err(failed)?.is_file() {
+        // Without the flag, opening a named pipe would wait for a writer.
+        let mut open = fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(file).map_err(failed)?;
+        let found = open.metadata().map_err(failed)?;
+        if !found.is_file() {
             return Err(failed(io::Error::other("it is not a regular file")));
         }
-        let mut open = fs::File::open(file).map_err(failed)?;
-        let found = open.metadata().map_err(failed)?;
         let mut bytes = Zeroizing::new([0; KEY_LEN]);
         if found.len() != KEY_LEN as u64 {
             return Err(KeyError::Length(file.to_path_buf(), found.len()));

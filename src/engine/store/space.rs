@@ -213,7 +213,7 @@ impl Space {
                 }
                 if logged_at.is_none_or(|at| at.elapsed() > WAIT_LOGGED_EVERY) {
                     logged_at = Some(Instant::now());
-                    tracing::error!(error = %found_full, "the disk is full and the reserve is used up: a write waits until space is freed");
+                    tracing::error!(error = %found_full, "the disk is full, and no more of the reserve can be released: a write waits until space is freed");
                 }
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(WAIT_MAX);

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, json};
 
-use super::model::{Campaign, CampaignStatus, Plan, Recipients, Schedule, Unknown, check_minimum_score};
+use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, check_minimum_score};
 use crate::base::email::EmailAddress;
 use crate::base::text::escaped;
 use crate::engine::api::{Caller, Engine, Failure};
-use crate::engine::hold::Hold;
 use crate::engine::store::{Read, WriteTx};
 use crate::features::checks::spelling::check_line;
 use crate::features::domains::{self, Stream};
@@ -219,16 +218,7 @@ pub fn variables(plan: &Plan) -> Map<String, serde_json::Value> {
 
 /// The error codes that starting a campaign can return, in addition to the codes of every operation.
 pub const FAILS: &[Code] =
-    &[Code::NotFound, Code::WrongState, Code::OnHold, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
-
-/// Rejects a new start time for a campaign that is on hold. The installation from which the data was restored or copied may have sent the
-/// campaign, and only resuming states what may be sent twice.
-pub fn require_not_held(hold: &Hold, campaign: &Campaign, before: CampaignStatus) -> Result<(), Failure> {
-    match before != CampaignStatus::Draft && hold.holds(campaign.hold_number) {
-        true => Err(Code::OnHold.into()),
-        false => Ok(()),
-    }
-}
+    &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
 
 /// Starts sending a campaign. The mailing keeps the current content; its audience is selected when planning starts. The caller has already
 /// set the new status.

@@ -241,6 +241,14 @@ mod tests {
     }
 
     #[test]
+    fn a_blank_name_and_a_long_one_have_errors_of_their_own() {
+        let long = "n".repeat(limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX + 1);
+        assert!(name_refusal(" ").is_some_and(|reason| reason.contains("is blank")));
+        assert!(name_refusal(&long).is_some_and(|reason| reason.contains("has 101 characters")));
+        assert_eq!(name_refusal(&long[1..]), None);
+    }
+
+    #[test]
     fn a_repeated_name_is_refused_at_every_level() {
         for json in [r#"{"fields":{"plan":"a","plan":"b"}}"#, r#"{"fields":{"address":{"city":"a","city":"b"}}}"#] {
             let error = serde_json::from_str::<Input>(json).expect_err(json).to_string();

@@ -61,7 +61,7 @@ pub fn url(text: &str) -> Result<String, Failure> {
         return refused("must be a URL that starts with http:// or https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return refused("remove the user name and the password; use a URL that works without signing in");
+        return refused("remove the user name and password; use a URL that works without signing in");
     }
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
         let max = limits::URL_CHARACTERS_MAX;

@@ -22,7 +22,7 @@ pub fn parse(text: &str) -> Result<Url, Failure> {
         return Err(expected());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failure::field(FIELD, "the URL contains a user name or password; remove the user name and the password"));
+        return Err(Failure::field(FIELD, "the URL contains a user name or password; remove both"));
     }
     url.set_query(None);
     url.set_fragment(None);

@@ -15,7 +15,7 @@ use crate::vocab::storefronts::Storefront;
 pub struct Keys {
     /// Shopify: the access token for the Admin API, which is empty if there is a client ID. WooCommerce: the consumer key.
     pub key: String,
-    /// Shopify: the client ID of the app, if Mailmill requests the access tokens; otherwise empty.
+    /// Shopify: the client ID of the store's own app, with which Mailmill requests access tokens; empty for other connections.
     pub client_id: String,
     /// WooCommerce: the consumer secret; empty for Shopify.
     pub secret: String,

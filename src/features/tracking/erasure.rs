@@ -57,8 +57,9 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
 }
 
-/// Repeats a step that a damaged row or a panic stopped, with only one mailing. If the step fails again, skips the mailing or, in another
-/// stage, the remainder of the stage, so that erasure does not stop for all contacts.
+/// Repeats a step that failed because of a damaged row or a panic, this time for only one mailing. If the step fails again, skips that
+/// mailing or, in stages that do not go through mailings, the rest of the stage, so that one row does not block the erasure of
+/// all contacts.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {

@@ -166,7 +166,7 @@ impl Visit {
         settings.accounts.mail_from.is_some() && settings.mail.has_transport() && !settings.mail.development
     }
 
-    /// Calls an operation as the signed-in user, or anonymously without a session. The JSON input is decoded into the operation's
+    /// Calls an operation as the signed-in user, or anonymously if there is no session. The JSON input is decoded into the operation's
     /// input type.
     pub async fn ask<T: Operation>(&self, input: Value) -> Result<T::Output, PageError> {
         Ok(self.call::<T>(input).await?)

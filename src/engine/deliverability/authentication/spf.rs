@@ -7,6 +7,9 @@ const SPF_LOOKUPS_MAX: usize = 10;
 /// The maximum number of SPF records that are read, because a hostile record could include others without end.
 pub(super) const SPF_RECORDS_MAX: usize = 40;
 
+/// The characters before a mechanism that state its result.
+const QUALIFIERS: [char; 4] = ['+', '-', '~', '?'];
+
 fn is_spf(record: &&String) -> bool {
     let mut words = record.split_whitespace();
     words.next().is_some_and(|version| version.eq_ignore_ascii_case("v=spf1"))
@@ -103,13 +106,16 @@ impl SpfCount<'_> {
     /// Counts the lookups of a record and of the records that it includes. A domain that is included twice counts twice, because receivers
     /// evaluate it twice.
     fn record(&mut self, record: &str) {
-        for term in record.split_whitespace().skip(1).take(100) {
+        let terms = || record.split_whitespace().skip(1).take(100);
+        // With `all`, receivers ignore `redirect` (RFC 7208, section 6.1).
+        let has_all = terms().any(|term| term.trim_start_matches(QUALIFIERS) == "all");
+        for term in terms().filter(|term| !has_all || !term.starts_with("redirect=")) {
             self.term(term);
         }
     }
 
     fn term(&mut self, term: &str) {
-        let term = term.trim_start_matches(['+', '-', '~', '?']);
+        let term = term.trim_start_matches(QUALIFIERS);
         let name = term.split([':', '=', '/']).next().unwrap_or_default();
         if !matches!(name, "include" | "a" | "mx" | "ptr" | "exists" | "redirect") {
             return;

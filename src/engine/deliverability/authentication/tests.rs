@@ -36,6 +36,8 @@ fn faults_of_spf_are_found() {
     assert_eq!(spf(&["v=spf1 include:a.example include:gone.example ~all"]), ["spf_include_missing"]);
     let own = spf(&["v=spf1 include:SHOP.example.com ~all"]);
     assert_eq!(own, ["spf_loop"]);
+    assert_eq!(spf(&["v=spf1 mx redirect=shop.example.com"]), ["spf_loop"]);
+    assert_eq!(spf(&["v=spf1 mx ~all redirect=shop.example.com"]), [""; 0], "receivers ignore the redirect");
     let sending = Sending { spf_mechanism: Some("include:relay.example".into()), ..Sending::default() };
     let relay = |record: &str| ids(&Records { txt: found(&[record]), ..records() }, &sending);
     assert_eq!(relay("v=spf1 include:RELAY.example ~all"), [""; 0]);

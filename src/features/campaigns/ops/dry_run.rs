@@ -10,7 +10,7 @@ use super::{CampaignRef, same_in_every_language};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
 use crate::features::campaigns::launch::{self, LaunchContext};
-use crate::features::campaigns::model::{Action, Campaign, Plan};
+use crate::features::campaigns::model::{Action, Campaign, CampaignStatus, Plan};
 use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::{allowed, require};
 use crate::features::checks::model::{CheckFinding, Scores};
@@ -180,7 +180,8 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problems that prevent sending, each with the code of the error that sending would return.
+/// Returns the problems that prevent sending, each with the code of the error that sending would return, and a notice if the campaign is on
+/// hold.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
@@ -199,6 +200,13 @@ fn of_state(
             return Err(failure);
         }
         warnings.push(CampaignWarning::of(&failure));
+    }
+    if campaign.status == CampaignStatus::Scheduled && context.engine.hold.holds(campaign.hold_number) {
+        warnings.push(CampaignWarning::notice(
+            Code::OnHold.info().wire,
+            "The campaign was scheduled before this data was restored, exported or copied, so the original installation may already have \
+             sent it.",
+        ));
     }
     Ok(warnings)
 }

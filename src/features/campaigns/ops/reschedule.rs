@@ -59,8 +59,7 @@ impl Operation for Reschedule {
 impl Command for Reschedule {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RescheduleCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
-        let campaign = act(tx, account, (input.id, input.project_id), Action::Reschedule, |tx, campaign, before| {
-            launch::require_not_held(&caller.engine.hold, campaign, before)?;
+        let campaign = act(tx, account, (input.id, input.project_id), Action::Reschedule, |tx, campaign, _| {
             let known = campaign.schedule.as_ref();
             let zone = input.scheduled_timezone.or_else(|| Zone::parse(&known?.zone).ok()).unwrap_or_else(Zone::utc);
             let mode = input.timezone_mode.or(known.map(|known| known.mode)).unwrap_or_default();

@@ -65,8 +65,7 @@ impl Operation for Schedule {
 impl Command for Schedule {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ScheduleCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
-        let campaign = act(tx, account, (input.id, input.project_id), Action::Schedule, |tx, campaign, before| {
-            launch::require_not_held(&caller.engine.hold, campaign, before)?;
+        let campaign = act(tx, account, (input.id, input.project_id), Action::Schedule, |tx, campaign, _| {
             let zone = input.scheduled_timezone.unwrap_or_else(Zone::utc);
             set(tx, LaunchContext::of(caller), campaign, (input.scheduled_at, &zone, input.timezone_mode.unwrap_or_default()))
         })?;

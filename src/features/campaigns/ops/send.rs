@@ -37,8 +37,7 @@ impl Operation for Send {
 impl Command for Send {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
-        let campaign = act(tx, account, input.key(), Action::Send, |tx, campaign, before| {
-            launch::require_not_held(&caller.engine.hold, campaign, before)?;
+        let campaign = act(tx, account, input.key(), Action::Send, |tx, campaign, _| {
             campaign.schedule = None;
             launch::start(tx, LaunchContext::of(caller), campaign)
         })?;

@@ -21,7 +21,6 @@ use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::contact_records::fields::{self, FieldValue};
 use crate::features::domains::Utm;
 use crate::features::emails::{self, EmailChoice};
-use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -78,7 +77,7 @@ impl Operation for Update {
         .summary("Change a campaign that has not started")
         .about("A scheduled campaign stays scheduled and must still be ready to start after the change.")
         .rate(RouteGroup::Campaigns)
-        .fails(&[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified]);
+        .fails(launch::FAILS);
     type Input = CampaignPatch;
     type Output = Done<CampaignView>;
 

@@ -78,8 +78,8 @@ impl Source<'_> {
         know("phone", brand.contact.phone.clone());
         know("product", self.product.map(str::to_owned).filter(|name| short(name) && !content.is_news_with_offer()));
         know("grid", flag(self.has_grid));
-        // A brand has a shop if a product has a price and a picture. Plans and dishes, which are not bought at a checkout, have no
-        // pictures.
+        // A brand has a shop if a product has a price and a picture. Plans and dishes, which are not bought at a checkout, usually
+        // have no pictures.
         know("shop", flag(brand.products.iter().any(|product| product.price.is_some() && product.image.is_some())));
         know(
             "season",

@@ -97,8 +97,8 @@ fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
     Ok((file, text))
 }
 
-/// Returns the sections of the text that follows a command's help. A paragraph whose first line ends with a colon is a section with fixed
-/// lines, such as an example; other paragraphs are notes.
+/// Returns the sections of the text that follows a command's help. A paragraph whose first line ends with a colon becomes a section that
+/// keeps its line breaks, for example `Example:`. Any other paragraph becomes a note.
 fn further_sections(text: &str) -> Roff {
     let mut roff = Roff::default();
     for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {

@@ -506,7 +506,7 @@ pub async fn series(visit: &Visit) -> Result<PageResponse, PageError> {
 
 fn stage_words(stage: &str) -> &'static str {
     match stage {
-        "waiting" => "Waiting for earlier emails or for the brand import",
+        "waiting" => "Planning the emails, or waiting for earlier emails or the brand import",
         "writing" => "Writing the emails",
         "rendering" => "Rendering the emails",
         "completed" => "Done",

@@ -134,15 +134,19 @@ pub async fn send_forgot(visit: &Visit) -> Result<PageResponse, PageError> {
 
 /// Emails a password-reset link if a user has this email address. Returns the reason if the link could not be emailed.
 async fn mail_link(api: &Api, email: &str) -> Option<String> {
+    let wanted = || input::from_json(&ResetLink::SPEC, json!({ "email": email }));
+    let link = match api.ask::<ResetLink>(Principal::Operator, Peer::Operator, wanted).await {
+        Ok(Created(link)) => link,
+        // No user has this address.
+        Err(failure) => return (failure.code.info().status >= 500).then(|| failure.text()),
+    };
     let mailed: Result<_, Failure> = async {
-        let wanted = || input::from_json(&ResetLink::SPEC, json!({ "email": email }));
-        let Created(link) = api.ask::<ResetLink>(Principal::Operator, Peer::Operator, wanted).await?;
         let message = || input::from_json(&MailLink::SPEC, json!({ "to": link.email, "purpose": "reset", "link": link.link }));
         let Done(mailed) = api.ask::<MailLink>(Principal::Operator, Peer::Operator, message).await?;
         Ok(mailed.reason)
     }
     .await;
-    mailed.unwrap_or_else(|failure| (failure.code.info().status >= 500).then(|| failure.text()))
+    mailed.unwrap_or_else(|failure| Some(failure.text()))
 }
 
 /// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot be
