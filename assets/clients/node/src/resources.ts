@@ -216,7 +216,7 @@ export class ProjectsProducts extends Resource<Mailmill> {
   /**
    * List a project's products.
    *
-   * Lists the products by position, including hidden products, which emails leave out.
+   * Lists the products by position, including hidden products, which new emails leave out.
    * @example
    * ```ts
    * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
@@ -736,7 +736,7 @@ export class Emails extends Resource<Mailmill> {
   /**
    * Get the status of a generation.
    *
-   * Poll every two seconds until `status` is completed or failed.
+   * Poll every two seconds until `status` is `completed` or `failed`.
    * @example
    * ```ts
    * await mailmill.emails.status(conversationId);
@@ -979,6 +979,8 @@ export class Validation extends Resource<Mailmill> {
 
   /**
    * Check the links in an email.
+   *
+   * Requests the URLs of the email with HEAD and, if that fails, with GET for one byte.
    * @example
    * ```ts
    * await mailmill.validation.links();
@@ -1587,7 +1589,7 @@ export class Contacts extends Resource<Mailmill> {
   /**
    * Get the timeline of a contact.
    *
-   * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
+   * Lists, newest first: messages, bounces, complaints, unsubscribes, customer events, and opens and clicks by people.
    * @example
    * ```ts
    * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -1812,7 +1814,7 @@ export class Storefront extends Resource<Mailmill> {
   /**
    * Import a store again.
    *
-   * Starts an import of the products and, unless they are excluded, the customers.
+   * Starts an import of the products, and of the customers unless they are excluded.
    * @example
    * ```ts
    * await mailmill.storefront.sync(serverId);
@@ -2076,7 +2078,7 @@ export class Segments extends Resource<Mailmill> {
   /**
    * Get a segment.
    *
-   * Includes the number of contacts that match the filter now, unless count is false.
+   * Includes the number of contacts that match the filter now, unless `count` is false.
    * @example
    * ```ts
    * await mailmill.segments.get(id, { projectId });
@@ -2317,7 +2319,7 @@ export class Inbox extends Resource<Mailmill> {
   /**
    * Show a message from the built-in inbox as a page.
    *
-   * The page runs no scripts, submits no forms, and loads images from other servers only if images is true.
+   * The page runs no scripts, submits no forms, and loads images from other servers only if `images` is true.
    * @example
    * ```ts
    * await mailmill.inbox.html(id);
@@ -2447,7 +2449,7 @@ export class Campaigns extends Resource<Mailmill> {
   /**
    * Send a test email of a campaign.
    *
-   * Sends the email as it would go out now, in the language of the contact with that address.
+   * Sends the email as it would go out now.
    * @example
    * ```ts
    * await mailmill.campaigns.test(id, { emails: ["ada@acme.example"] });
@@ -2655,7 +2657,7 @@ export class MailServices extends Resource<Mailmill> {
   /**
    * Add a mail service.
    *
-   * The response shows the URL of the webhook only once.
+   * Only this response shows the URL of the webhook.
    * @example
    * ```ts
    * await mailmill.mailServices.create({ service: "mailgun" });
@@ -2965,7 +2967,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * List event types.
    *
-   * All event types that a webhook can subscribe to.
+   * Lists all event types that a webhook can subscribe to.
    * @example
    * ```ts
    * await mailmill.webhooks.eventTypes();
@@ -3004,7 +3006,7 @@ export class Webhooks extends Resource<Mailmill> {
   /**
    * Change a webhook.
    *
-   * If deliveries are paused, changing the URL or enabling the webhook resumes them.
+   * If deliveries are paused, changing the URL or enabling a disabled webhook resumes them.
    * @example
    * ```ts
    * await mailmill.webhooks.update(webhookId);

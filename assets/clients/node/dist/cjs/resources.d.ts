@@ -163,7 +163,7 @@ export declare class ProjectsProducts extends Resource<Mailmill> {
  /**
   * List a project's products.
   *
-  * Lists the products by position, including hidden products, which emails leave out.
+  * Lists the products by position, including hidden products, which new emails leave out.
   * @example
   * ```ts
   * for await (const item of mailmill.projects.products.list(projectId)) console.log(item);
@@ -559,7 +559,7 @@ export declare class Emails extends Resource<Mailmill> {
  /**
   * Get the status of a generation.
   *
-  * Poll every two seconds until `status` is completed or failed.
+  * Poll every two seconds until `status` is `completed` or `failed`.
   * @example
   * ```ts
   * await mailmill.emails.status(conversationId);
@@ -738,6 +738,8 @@ export declare class Validation extends Resource<Mailmill> {
  compatibility(params?: t.ValidationCompatibilityParams, options?: CallOptions): Promise<t.CompatibilityReport>;
  /**
   * Check the links in an email.
+  *
+  * Requests the URLs of the email with HEAD and, if that fails, with GET for one byte.
   * @example
   * ```ts
   * await mailmill.validation.links();
@@ -1197,7 +1199,7 @@ export declare class Contacts extends Resource<Mailmill> {
  /**
   * Get the timeline of a contact.
   *
-  * Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events, newest first.
+  * Lists, newest first: messages, bounces, complaints, unsubscribes, customer events, and opens and clicks by people.
   * @example
   * ```ts
   * for await (const item of mailmill.contacts.timeline(id, { projectId })) console.log(item);
@@ -1359,7 +1361,7 @@ export declare class Storefront extends Resource<Mailmill> {
  /**
   * Import a store again.
   *
-  * Starts an import of the products and, unless they are excluded, the customers.
+  * Starts an import of the products, and of the customers unless they are excluded.
   * @example
   * ```ts
   * await mailmill.storefront.sync(serverId);
@@ -1563,7 +1565,7 @@ export declare class Segments extends Resource<Mailmill> {
  /**
   * Get a segment.
   *
-  * Includes the number of contacts that match the filter now, unless count is false.
+  * Includes the number of contacts that match the filter now, unless `count` is false.
   * @example
   * ```ts
   * await mailmill.segments.get(id, { projectId });
@@ -1749,7 +1751,7 @@ export declare class Inbox extends Resource<Mailmill> {
  /**
   * Show a message from the built-in inbox as a page.
   *
-  * The page runs no scripts, submits no forms, and loads images from other servers only if images is true.
+  * The page runs no scripts, submits no forms, and loads images from other servers only if `images` is true.
   * @example
   * ```ts
   * await mailmill.inbox.html(id);
@@ -1849,7 +1851,7 @@ export declare class Campaigns extends Resource<Mailmill> {
  /**
   * Send a test email of a campaign.
   *
-  * Sends the email as it would go out now, in the language of the contact with that address.
+  * Sends the email as it would go out now.
   * @example
   * ```ts
   * await mailmill.campaigns.test(id, { emails: ["ada@acme.example"] });
@@ -2009,7 +2011,7 @@ export declare class MailServices extends Resource<Mailmill> {
  /**
   * Add a mail service.
   *
-  * The response shows the URL of the webhook only once.
+  * Only this response shows the URL of the webhook.
   * @example
   * ```ts
   * await mailmill.mailServices.create({ service: "mailgun" });
@@ -2249,7 +2251,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * List event types.
   *
-  * All event types that a webhook can subscribe to.
+  * Lists all event types that a webhook can subscribe to.
   * @example
   * ```ts
   * await mailmill.webhooks.eventTypes();
@@ -2279,7 +2281,7 @@ export declare class Webhooks extends Resource<Mailmill> {
  /**
   * Change a webhook.
   *
-  * If deliveries are paused, changing the URL or enabling the webhook resumes them.
+  * If deliveries are paused, changing the URL or enabling a disabled webhook resumes them.
   * @example
   * ```ts
   * await mailmill.webhooks.update(webhookId);

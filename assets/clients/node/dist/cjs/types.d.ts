@@ -1195,7 +1195,7 @@ export type ContactsEventsParams = {
  /** The ID of the contact's project. */
  projectId: string;
  limit?: number;
- /** The `nextCursor` of the previous part. */
+ /** The `nextCursor` of the previous page. */
  cursor?: string;
 };
 /** Selects the contacts to export. */
@@ -2774,7 +2774,7 @@ export type IncomingWebhooksCreateParams = {
  } | null;
  /** How the other system signs its requests. */
  signature?: GivenSignature | null;
- /** The name of all events. */
+ /** The name that every event receives. */
  eventName?: string | null;
  /** The tags to add to every contact. */
  tags?: string[] | null;
@@ -2815,7 +2815,7 @@ export type IncomingWebhooksUpdateParams = {
  } | null;
  /** How the other system signs its requests. */
  signature?: GivenSignature | null;
- /** The name of all events. */
+ /** The name that every event receives. */
  eventName?: string | null;
  /** The tags to add to every contact. */
  tags?: string[] | null;
@@ -3732,7 +3732,7 @@ export type ScheduledImportsCreateParams = {
  mapping?: {
   [key: string]: string;
  } | null;
- /** For imports of events from a file: the name of all events. */
+ /** For imports of events from a file: the name that every event receives. */
  eventName?: string | null;
  /** The platform from which contacts are imported. */
  provider?: ConnectionProvider | null;
@@ -3782,7 +3782,7 @@ export type ScheduledImportsUpdateParams = {
  mapping?: {
   [key: string]: string;
  } | null;
- /** For imports of events from a file: the name of all events. */
+ /** For imports of events from a file: the name that every event receives. */
  eventName?: string | null;
  /** For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform. */
  connectionId?: string | null;

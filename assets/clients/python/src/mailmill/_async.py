@@ -329,7 +329,7 @@ class AsyncProjectsImages(AsyncResource):
         """Remove an image from a project.
 
         An uploaded file is kept for another year for the emails that contain it. An image from the site does
-        not return when the site is imported again; add it by its URL to use it again.
+        not return when the site is imported again; to use the image again, add it by its URL.
 
         Args:
             image_url: The URL of the image to remove.
@@ -413,7 +413,7 @@ class AsyncProjectsProducts(AsyncResource):
     ) -> AsyncList[t.ProjectsProductsListPage, t.ProductView]:
         """List a project's products.
 
-        Lists the products by position, including hidden products, which emails leave out.
+        Lists the products by position, including hidden products, which new emails leave out.
 
         Args:
             offset: The number of products to skip.
@@ -955,7 +955,7 @@ class AsyncDomains(AsyncResource):
         """Check a domain's DNS records now.
 
         A domain is verified once DNS has one of its DKIM records. A record whose lookup fails gets the status
-        unreachable, which does not affect verification. For a failed domain that was never verified, a call
+        `unreachable`, which does not affect verification. For a failed domain that was never verified, a call
         restarts the three-day verification window.
 
         Args:
@@ -1008,9 +1008,9 @@ class AsyncEmailsEdits(AsyncResource):
         """Edit an email with a prompt.
 
         Returns the changed email, and lists what was done and what was not. With `async`, or after 20
-        seconds, it returns the edit instead; poll it with GET /v1/emails/{emailId}/edits/{editId}. With
+        seconds, it returns the edit instead; poll the edit with GET /v1/emails/{emailId}/edits/{editId}. With
         `preview`, it returns the changed email without saving it, and a `previewId` with which you can save
-        it. Earlier versions can be restored. A prompt that is not understood changes nothing.
+        the change. Earlier versions can be restored. A prompt that is not understood changes nothing.
 
         Args:
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
@@ -1194,7 +1194,7 @@ class AsyncEmailsChecks(AsyncResource):
 
         An ignored finding is no longer a warning, in this or later versions of the email or in its campaigns.
         The scores still count it, so that ignoring a finding does not bypass the minimum score of a campaign.
-        With `ignored` false, the finding is a warning again.
+        If `ignored` is false, the finding is a warning again.
 
         Args:
             finding_id: The ID of the finding in GET /v1/emails/{emailId}/checks.
@@ -1402,9 +1402,10 @@ class AsyncEmails(AsyncResource):
         """Import emails as HTML.
 
         Removes scripts, forms, videos and other content that might not be safe, and conditional comments for
-        Outlook that contain text or links. The warnings of each email list what was removed. The screenshots
-        are rendered in the background: poll the status as for a generation. Imported emails can be edited
-        with prompts, shown, exported and sent like generated emails, but have no document and no MJML.
+        Outlook in the head. If any comment for Outlook outside the head contains text or links, removes these
+        comments too. The warnings of each email list what was removed. The screenshots are rendered in the
+        background: poll the status as for a generation. Imported emails can be edited with prompts, shown,
+        exported and sent like generated emails, but have no document and no MJML.
 
         Args:
             html: The email's HTML.
@@ -1437,8 +1438,8 @@ class AsyncEmails(AsyncResource):
     ) -> t.GenerationStatus:
         """Get the status of a generation.
 
-        Poll every two seconds until `status` is completed or failed. A completed generation has at least one
-        email that is ready; failed emails have an error.
+        Poll every two seconds until `status` is `completed` or `failed`. A completed generation has at least
+        one email that is ready; failed emails have an error.
 
         Args:
             project_id: If given, the conversation must belong to this project.
@@ -1687,9 +1688,9 @@ class AsyncEmails(AsyncResource):
         """Send an email.
 
         Returns once the send is on disk; delivery follows. With an Idempotency-Key, a repeated request gets
-        the first response and sends nothing. Set the content with emailId, conversationId or template. If a
-        merge field has neither a value nor a default, a send to one address fails, and a send to an audience
-        skips the contact.
+        the first response and sends nothing. Set the content with `emailId`, `conversationId` or `template`.
+        If a merge field has neither a value nor a default, a send to one address fails, and a send to an
+        audience skips the contact.
 
         Args:
             from_: The From address. Live mail needs an address at a verified domain, unless the settings
@@ -2012,8 +2013,8 @@ class AsyncValidation(AsyncResource):
         """Check an email in email clients.
 
         Compares the HTML and CSS of the email with the support tables of caniemail.com. A feature is not
-        reported if the tables' notes show that its problem does not occur in the email. Each finding has its
-        effect, its places, the number of affected elements and, if there is one, a remedy.
+        reported if the tables' notes show that its problem does not occur in the email. Each finding states
+        its effect, where it occurs, the number of affected elements and, if there is one, a remedy.
 
         Args:
             html: The email's HTML.
@@ -2039,12 +2040,13 @@ class AsyncValidation(AsyncResource):
     ) -> t.LinkAnalysis:
         """Check the links in an email.
 
-        Requests the URLs of the email with HEAD and, if that fails, with GET for one byte, which is repeated
-        after a server error. URLs that could change something, such as an unsubscribe or confirmation link,
-        get only HEAD requests. Requests, including those after redirects, are sent only to public addresses
-        and to networks that the operator has allowed. At most 200 URLs are requested, at most two at the same
-        time per domain. If the request reaches its time limit, the remaining URLs have the status `skipped`,
-        and `metadata.complete` is false. Results are cached for 60 seconds.
+        Requests the URLs of the email with HEAD and, if that fails, with GET for one byte. After a server
+        error, or after a pause that the server requests, the GET request is repeated. URLs that could change
+        something, such as an unsubscribe or confirmation link, get only HEAD requests. Requests, including
+        those after redirects, are sent only to public addresses and to networks that the operator has
+        allowed. At most 200 URLs are requested, at most two at the same time per domain. If the check reaches
+        its time limit, the remaining URLs have the status `skipped`, and `metadata.complete` is false.
+        Results are cached for 60 seconds.
 
         Args:
             html: The email's HTML.
@@ -2215,8 +2217,8 @@ class AsyncPreviews(AsyncResource):
 
         Returns immediately; the devices are drawn in the background, within seconds. Each picture is a
         simulation: a browser engine draws the parts of the email that the client keeps. A picture of the same
-        content on the same device can be reused for a day; then `cached` is true. Previews are kept for at
-        most a week.
+        content on the same device can be reused for a day; if it is reused, `cached` is true. Previews are
+        kept for at most a week.
 
         Args:
             html: The email's HTML.
@@ -2354,7 +2356,7 @@ class AsyncExports(AsyncResource):
         """Export emails as MJML.
 
         Creates one MJML file for each finished email in the conversation; with emailId, only for that email.
-        Fails if one of these emails was imported as HTML, because it has no MJML.
+        Fails if one of these emails was imported as HTML, because imported emails have no MJML.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all finished emails of the
@@ -2435,8 +2437,8 @@ class AsyncExports(AsyncResource):
         Creates a template or draft in the connected account for each finished email in the conversation; with
         emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
         Exporting an email again updates what the first export created, unless it was deleted or sent. Also
-        requires email:write, unless as=file, which creates files to upload and needs no connected account.
-        Merge fields that the platform doesn't support are removed, and listed in untranslated.
+        requires email:write, except with as=file, which creates files to upload and needs no connected
+        account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all finished emails of the
@@ -2469,8 +2471,8 @@ class AsyncExports(AsyncResource):
         Creates a template or draft in the connected account for each finished email in the conversation; with
         emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
         Exporting an email again updates what the first export created, unless it was deleted or sent. Also
-        requires email:write, unless as=file, which creates files to upload and needs no connected account.
-        Merge fields that the platform doesn't support are removed, and listed in untranslated.
+        requires email:write, except with as=file, which creates files to upload and needs no connected
+        account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all finished emails of the
@@ -2503,8 +2505,8 @@ class AsyncExports(AsyncResource):
         Creates a template or draft in the connected account for each finished email in the conversation; with
         emailId, only for that email. Merge fields and unsubscribe links are in the platform's syntax.
         Exporting an email again updates what the first export created, unless it was deleted or sent. Also
-        requires email:write, unless as=file, which creates files to upload and needs no connected account.
-        Merge fields that the platform doesn't support are removed, and listed in untranslated.
+        requires email:write, except with as=file, which creates files to upload and needs no connected
+        account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
             email_id: The only email of the conversation to export. If absent, all finished emails of the
@@ -2856,7 +2858,7 @@ class AsyncContactsExports(AsyncResource):
 
         GET /v1/contacts/exports/{jobId} returns the status and, for one hour after the export is complete,
         the link to the file. An apostrophe is added before cells that a spreadsheet would interpret as
-        formulas; imports remove it.
+        formulas; imports remove the apostrophe.
 
         Args:
             segment_id: Exports only contacts in this segment.
@@ -3296,7 +3298,7 @@ class AsyncContacts(AsyncResource):
         Args:
             id: The contact's ID.
             project_id: The ID of the contact's project.
-            cursor: The `nextCursor` of the previous part.
+            cursor: The `nextCursor` of the previous page.
         """
         return self._list(
             f"/contacts/{path_part(id)}/events",
@@ -3363,9 +3365,9 @@ class AsyncContacts(AsyncResource):
     ) -> AsyncList[t.TimelinePart, t.TimelineEntry]:
         """Get the timeline of a contact.
 
-        Lists messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events,
-        newest first. For a contact with very many messages, bounces and complaints are listed only for the
-        newest 500.
+        Lists, newest first: messages, bounces, complaints, unsubscribes, customer events, and opens and
+        clicks by people. For a contact with very many messages, bounces and complaints are listed only for
+        the newest 500.
 
         Args:
             id: The contact's ID.
@@ -3552,10 +3554,11 @@ class AsyncConnections(AsyncResource):
 
         Tests the key with the platform before it is stored. If the account is already connected for the same
         project, or if connectionId names its connection, the operation replaces the key and resumes imports
-        that are waiting for the connection. The key needs only these scopes: for Klaviyo accounts:read,
-        lists:read, segments:read and profiles:read; for HubSpot crm.lists.read, crm.objects.contacts.read and
-        communication_preferences.statuses.batch.read. For exports, also: for Klaviyo templates:read,
-        templates:write, images:read and images:write; for HubSpot content and files.
+        that are waiting for the connection. The key needs only these scopes: for Klaviyo `accounts:read`,
+        `lists:read`, `segments:read` and `profiles:read`; for HubSpot `crm.lists.read`,
+        `crm.objects.contacts.read` and `communication_preferences.statuses.batch.read`. For exports, also:
+        for Klaviyo `templates:read`, `templates:write`, `images:read` and `images:write`; for HubSpot
+        `content` and `files`.
 
         Args:
             api_key: The account's private API key: for Klaviyo a key that starts with pk_, for Mailchimp a
@@ -3900,7 +3903,7 @@ class AsyncStorefront(AsyncResource):
         """List connected stores.
 
         Returns the connected stores with the state of their imports, and the disconnected stores whose
-        customers requested their data, without keys.
+        customers requested their data. The keys are not returned.
 
         Args:
             provider: Return only stores on this platform.
@@ -3916,7 +3919,7 @@ class AsyncStorefront(AsyncResource):
     async def sync(self, server_id: str, *, request_options: CallOptions | None = None) -> t.ConnectedStore:
         """Import a store again.
 
-        Starts an import of the products and, unless they are excluded, the customers. If an import is
+        Starts an import of the products, and of the customers unless they are excluded. If an import is
         running, the new one starts after it. Imports also start once a day.
 
         Args:
@@ -3940,8 +3943,8 @@ class AsyncStorefront(AsyncResource):
 
         Deletes the stored keys, and removes the webhooks at the store if it can be reached. Imported products
         and contacts are kept. The keys themselves stay valid until you revoke them on the platform. Mailmill
-        still answers Shopify's privacy requests about the store, until Shopify requests its erasure or for at
-        most 200 days, and therefore keeps the secret that signs these requests.
+        still answers Shopify's privacy requests about the store, until Shopify requests the erasure of the
+        store's data or for at most 200 days, and therefore keeps the secret that signs these requests.
 
         Args:
             server_id: The ID of the connected store.
@@ -4172,8 +4175,8 @@ class AsyncTags(AsyncResource):
     ) -> t.DeletedTag:
         """Delete a tag.
 
-        The tag is removed from its contacts, which are kept. Segments that filter by the tag no longer find
-        contacts with it.
+        The tag is removed from its contacts, which are kept. In segments that filter by the tag, no contact
+        has it anymore.
 
         Args:
             id: The tag's ID.
@@ -4398,8 +4401,8 @@ class AsyncSegments(AsyncResource):
     ) -> AsyncList[t.SegmentsListPage, t.SegmentView]:
         """List segments.
 
-        Lists segments, newest first. Unless count is false, each one includes the number of contacts that
-        currently match its filter.
+        Lists segments, newest first. Unless `count` is false, each segment includes the number of contacts
+        that currently match its filter.
 
         Args:
             project_id: The ID of the project whose segments are listed.
@@ -4426,9 +4429,9 @@ class AsyncSegments(AsyncResource):
         """Create a segment.
 
         Returns 409 if a segment in the project has this name; data.id is then the ID of that segment. Text
-        comparisons ignore case. is_not and not_contains also match contacts without the field. A list in a
-        custom field matches if one of its items matches. Number conditions accept numbers and numeric text;
-        date conditions accept UTC days and times.
+        comparisons ignore case. The modes `is_not` and `not_contains` also match contacts without the field.
+        A list in a custom field matches if one of its items matches. Number conditions accept numbers and
+        numeric text; date conditions accept UTC days and times.
 
         Args:
             project_id: The ID of the segment's project.
@@ -4480,7 +4483,7 @@ class AsyncSegments(AsyncResource):
     ) -> t.SegmentView:
         """Get a segment.
 
-        Includes the number of contacts that match the filter now, unless count is false. GET /v1/contacts
+        Includes the number of contacts that match the filter now, unless `count` is false. GET /v1/contacts
         with segmentId lists these contacts.
 
         Args:
@@ -4773,7 +4776,7 @@ class AsyncMetrics(AsyncResource):
         Opens and clicks by bots are excluded.
 
         Args:
-            days: The number of days, including today. If absent, 30.
+            days: The number of days, including today. The default is 30.
         """
         return _t.cast("t.SendingTimeline", await self._call(
             "GET",
@@ -4864,7 +4867,7 @@ class AsyncInbox(AsyncResource):
     ) -> str:
         """Show a message from the built-in inbox as a page.
 
-        The page runs no scripts, submits no forms, and loads images from other servers only if images is
+        The page runs no scripts, submits no forms, and loads images from other servers only if `images` is
         true. Its links open in a new window.
 
         Args:
@@ -5164,10 +5167,10 @@ class AsyncCampaigns(AsyncResource):
     ) -> t.TestSent:
         """Send a test email of a campaign.
 
-        Sends the email as it would go out now, in the language of the contact with that address. Works in
-        every campaign status. If one of the addresses cannot be emailed, no test is sent, and
-        RECIPIENT_NOT_SENDABLE names the address. Test emails are not counted in the campaign's statistics.
-        Emits email.test.sent for each address.
+        Sends the email as it would go out now. Each test address gets the email in the language of the
+        contact with this address. Works in every campaign status. If one of the addresses cannot be emailed,
+        no test is sent, and RECIPIENT_NOT_SENDABLE names the address. Test emails are not counted in the
+        campaign's statistics. Emits email.test.sent for each address.
 
         Args:
             id: The campaign's ID.
@@ -5245,9 +5248,9 @@ class AsyncCampaigns(AsyncResource):
 
         At the start time, the campaign sends the current version of its email to the audience at that time.
         If clocks skip the local time, the start time moves forward by the gap. If the local time occurs
-        twice, the first occurrence is used. scheduleNotice reports both cases. Scheduling a scheduled
+        twice, the first occurrence is used. `scheduleNotice` reports both cases. Scheduling a scheduled
         campaign again changes its start time. If the campaign cannot start when it is due, the status becomes
-        pending_review, and error explains why.
+        pending_review, and `error` explains why.
 
         Args:
             id: The campaign's ID.
@@ -5280,9 +5283,9 @@ class AsyncCampaigns(AsyncResource):
     ) -> t.CampaignView:
         """Reschedule a campaign.
 
-        Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone or
-        timezoneMode, the campaign keeps its time zone or mode. Fails if the campaign is a draft; schedule it
-        with POST /v1/campaigns/{id}/schedule.
+        Changes the start time of a campaign that is scheduled or pending review. Without scheduledTimezone,
+        the campaign keeps its time zone; without timezoneMode, it keeps its mode. Fails if the campaign is a
+        draft; schedule a draft with POST /v1/campaigns/{id}/schedule.
 
         Args:
             id: The campaign's ID.
@@ -5380,7 +5383,7 @@ class AsyncCampaigns(AsyncResource):
         """Cancel a campaign.
 
         A scheduled campaign does not start. If the campaign is being sent, the remaining recipients are
-        skipped with the reason cancelled; the outcome of messages in flight is still recorded.
+        skipped with the reason `cancelled`; the outcome of messages in flight is still recorded.
 
         Args:
             id: The campaign's ID.
@@ -5586,10 +5589,10 @@ class AsyncMailServices(AsyncResource):
     ) -> t.MailFeedbackWithUrl:
         """Add a mail service.
 
-        The response shows the URL of the webhook only once. Enter the URL in the settings of the provider
-        that relays your mail. The provider then reports bounces, complaints, deliveries and unsubscribes,
-        with the same effects as bounce messages. An event takes effect only if it contains the reference of a
-        message of this environment.
+        Only this response shows the URL of the webhook. Enter the URL in the settings of the provider that
+        relays your mail. The provider then reports bounces, complaints, deliveries and unsubscribes, with the
+        same effects as bounce messages. An event takes effect only if it contains the reference of a message
+        of this environment.
 
         Args:
             name: A name to distinguish several webhooks of one service.
@@ -5760,14 +5763,14 @@ class AsyncIncomingWebhooks(AsyncResource):
                 the body must use the field names, and other values are ignored. Contacts: `email`, the fields
                 of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`, the
                 identifiers of an event, `properties.NAME` and `profile.FIELD`.
-            signature: How the other system signs its requests. Requests without a valid signature are then
-                rejected.
-            event_name: The name of all events. If absent, the name comes from the body.
+            signature: How the other system signs its requests. If given, requests without a valid signature
+                are rejected.
+            event_name: The name that every event receives. If absent, the name comes from the body.
             tags: The tags to add to every contact.
             topic_id: The topic to which contacts are subscribed. Requires `consentSource`.
-            consent_source: Where the contacts agreed to marketing email, such as the form. New contacts are
-                then subscribed, and the text is stored in their custom field `consentSource`. If absent, new
-                contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
+            consent_source: Where the contacts agreed to marketing email, such as the form. If given, new
+                contacts are subscribed, and the text is stored in their custom field `consentSource`. If
+                absent, new contacts are non-subscribed. A contact who unsubscribed stays unsubscribed.
             redirect_url: The page to which browsers are redirected after they submit a form.
         """
         return _t.cast("t.HookWithUrl", await self._call(
@@ -5817,9 +5820,9 @@ class AsyncIncomingWebhooks(AsyncResource):
             hook: The ID of the incoming webhook.
             mapping: The path of each field's value in the body. The new mapping replaces the whole previous
                 mapping.
-            signature: How the other system signs its requests. Requests without a valid signature are then
-                rejected.
-            event_name: The name of all events.
+            signature: How the other system signs its requests. If given, requests without a valid signature
+                are rejected.
+            event_name: The name that every event receives.
             tags: The tags to add to every contact. They replace all previous tags.
             topic_id: The topic to which contacts are subscribed.
             consent_source: Where the contacts agreed to marketing email.
@@ -5944,14 +5947,14 @@ class AsyncScheduledImports(AsyncResource):
     ) -> t.ScheduledImportView:
         """Create a scheduled import.
 
-        The first run starts immediately. With url, each run fetches the file, unless the server has no newer
-        version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
+        The first run starts immediately. With `url`, each run fetches the file, unless the server has no
+        newer version, and imports its rows: contacts like POST /v1/contacts/imports, or events like POST
         /v1/events/batch. A row without a dedupeKey gets a key computed from the row, so that a row is stored
-        once even if later files contain it again. With provider, the first run imports all contacts from the
-        sources like POST /v1/contacts/imports/provider, and each later run only those who have joined or
-        changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact who
-        unsubscribed or bounced is not resubscribed. After several failed runs in a row, the scheduled import
-        is paused.
+        once even if later files contain it again. With `provider`, the first run imports all contacts from
+        the sources like POST /v1/contacts/imports/provider; each later run imports only contacts that have
+        joined or changed since then. A contact who unsubscribes on the platform is unsubscribed; a contact
+        who unsubscribed or bounced is not resubscribed. After several failed runs in a row, the scheduled
+        import is paused.
 
         Args:
             project_id: The ID of the project to which the contacts or events are added.
@@ -5973,8 +5976,8 @@ class AsyncScheduledImports(AsyncResource):
             mapping: For imports of events from a file: the column header for each event field. Without a
                 mapping, the headers must be the field names: `name`, `occurredAt`, `dedupeKey`, the
                 identifiers of an event, `properties.NAME` and `profile.FIELD`.
-            event_name: For imports of events from a file: the name of all events. If absent, the name comes
-                from a column.
+            event_name: For imports of events from a file: the name that every event receives. If absent, the
+                name comes from a column.
             provider: The platform from which contacts are imported.
             connection_id: For imports of contacts from a platform: the ID of the connection to use. Required
                 if the brand can use several connections to the provider.
@@ -6029,8 +6032,9 @@ class AsyncScheduledImports(AsyncResource):
     ) -> t.ScheduledImportView:
         """Change a scheduled import.
 
-        After a change of the source or its mapping, the next run imports everything. It starts immediately,
-        unless you paused the scheduled import. A running import continues with its original settings.
+        After a change of the source or its mapping, the next run imports everything. This run starts
+        immediately, unless you paused the scheduled import. A running import continues with its original
+        settings.
 
         Args:
             id: The ID of the scheduled import.
@@ -6046,7 +6050,7 @@ class AsyncScheduledImports(AsyncResource):
             consent_mode: Which contacts without a status are imported, if `status` is absent.
             mapping: For imports of events from a file: the column header for each event field. Replaces the
                 whole mapping.
-            event_name: For imports of events from a file: the name of all events.
+            event_name: For imports of events from a file: the name that every event receives.
             connection_id: For imports of contacts from a platform: the ID of the connection to use, which
                 must be to the same platform.
             sources: For imports of contacts from a platform: the sources. They replace all previous sources.
@@ -6143,7 +6147,8 @@ class AsyncWebhooksDeliveries(AsyncResource):
         """Get a delivery.
 
         Includes every attempt: its time, and the endpoint's response or the error. With the permission
-        `webhook:write`, it also includes the body. Events are kept for seven days.
+        `webhook:write`, the delivery also includes its body if the event is still stored; events are kept for
+        seven days.
 
         Args:
             webhook_id: The ID of the webhook.
@@ -6251,7 +6256,7 @@ class AsyncWebhooks(AsyncResource):
     async def event_types(self, *, request_options: CallOptions | None = None) -> t.EventTypes:
         """List event types.
 
-        All event types that a webhook can subscribe to.
+        Lists all event types that a webhook can subscribe to.
         """
         return _t.cast("t.EventTypes", await self._call("GET", "/webhooks/events", None, request_options))
 
@@ -6291,7 +6296,7 @@ class AsyncWebhooks(AsyncResource):
     ) -> t.UpdatedWebhook:
         """Change a webhook.
 
-        If deliveries are paused, changing the URL or enabling the webhook resumes them.
+        If deliveries are paused, changing the URL or enabling a disabled webhook resumes them.
 
         Args:
             webhook_id: The ID of the webhook.

@@ -974,7 +974,7 @@ class _CampaignStatsRequired(_t.TypedDict):
     deferred: int
     """The number of messages that are waiting for a retry or for the start time in the recipient's time zone."""
     failed: int
-    """The number of messages that a server rejected permanently or deferred for too long."""
+    """The number of messages that were rejected permanently or deferred for too long."""
     unknown: int
     """The number of messages whose delivery is unknown."""
     skipped: int
@@ -1239,7 +1239,9 @@ class CheckedLink(_CheckedLinkRequired, total=False):
     error: str
     """Why the link is neither `ok` nor `redirected`."""
     finalUrl: str
-    """The last URL of the redirects."""
+    """The URL to which the redirects lead. If the check does not follow redirects, the target of the first
+    redirect.
+    """
     certificateDaysLeft: int
     """The number of days until the certificate of the URL's host expires."""
     contentType: str
@@ -1613,7 +1615,7 @@ class ConnectionView(_ConnectionViewRequired, total=False):
 
 
 ConsentMode = _t.Literal["subscribed-only", "include-all"]
-"""Whether an import from a platform includes contacts that have never subscribed or unsubscribed."""
+"""Whether an import from a platform includes contacts who have neither subscribed nor unsubscribed."""
 
 
 ConstraintKind = _t.Literal["no_images", "no_products", "no_exclamation", "no_emoji", "plain_layout", "one_button", "word_limit", "formal", "informal", "avoid_word", "layout", "color", "emoji", "emails", "products"]
@@ -1760,7 +1762,7 @@ class _ConversionRequired(_t.TypedDict):
     conversions: int
     """The number of orders in `currency`, including refunded orders. Each order is counted once."""
     revenue: float
-    """The revenue of these orders minus refunds, as an exact decimal."""
+    """The revenue of the orders in `currency` minus refunds, as an exact decimal."""
     currency: str
     """The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the
     alphabetically first one.
@@ -1813,9 +1815,9 @@ class _CustomerEventPartRequired(_t.TypedDict):
 
 
 class CustomerEventPart(_CustomerEventPartRequired, total=False):
-    """A part of a contact's events."""
+    """A page of a contact's events."""
     nextCursor: str
-    """The cursor of the next part; absent in the last part."""
+    """The cursor of the next page; absent on the last page."""
 
 
 class _DataRequestViewRequired(_t.TypedDict):
@@ -1841,7 +1843,7 @@ class DayView(_t.TypedDict):
     failed: int
     """The number of deliveries that failed."""
     attempts: int
-    """The number of attempts."""
+    """The number of attempts that ended."""
 
 
 class DeletedBlock(_t.TypedDict):
@@ -2077,7 +2079,7 @@ class DeliverabilitySpamScore(_t.TypedDict):
     tokenPoints: float
     """The part of the score that comes from the words in the email."""
     findings: list[DeliverabilityFinding]
-    """The triggers in detail."""
+    """What the rules found, including rules that add no points."""
 
 
 class _DeliveryDetailsRequired(_t.TypedDict):
@@ -2819,7 +2821,9 @@ class EventConditionInput(_EventConditionInputWords, _EventConditionInputRequire
 class EventIdentifiers(_t.TypedDict, total=False):
     """The identifiers of the contact; at least one is required. The service tries them in this order and uses
     the first one that matches a
-    contact. External IDs are then stored for the contact, so that later events can use only an external ID.
+    contact; an `email` that matches none creates a contact. External IDs are then stored for the contact, so
+    that later events can use only
+    an external ID.
     """
     email: str | None
     """The contact's address. If no contact has this address, a contact is created as `non-subscribed`: an event
@@ -3145,9 +3149,9 @@ class FieldCondition(_t.TypedDict):
     mode: FieldMode
     """How the field is compared."""
     values: list[str | float | bool]
-    """The values to compare with. Most modes accept one or more values. Date and number modes require one value,
-    and `between` modes
-    require two.
+    """The values to compare with. Text modes accept one or more values. `date_between` and `number_between`
+    require two values, and the
+    other date and number modes require one.
     """
 
 
@@ -3451,7 +3455,7 @@ class HookView(_HookViewRequired, total=False):
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
-    """The name of all events. If absent, the name comes from the body."""
+    """The name that every event receives. If absent, the name comes from the body."""
     topicId: str
     """The topic to which contacts with consent are subscribed."""
     consentSource: str
@@ -3485,7 +3489,7 @@ class HookWithUrl(_HookWithUrlRequired, total=False):
     signatureHeader: str
     """The header with the signature of each request. If absent, signatures are not checked."""
     eventName: str
-    """The name of all events. If absent, the name comes from the body."""
+    """The name that every event receives. If absent, the name comes from the body."""
     topicId: str
     """The topic to which contacts with consent are subscribed."""
     consentSource: str
@@ -3642,9 +3646,9 @@ class ImportPreview(_t.TypedDict):
     unsubscribed: int
     """The number of contacts who would be unsubscribed, or added as unsubscribed."""
     fields: list[PreviewField]
-    """The fields of these contacts on the platform, at most 200."""
+    """The fields of the contacts that were read, with the platform's names; at most 200."""
     contacts: list[PreviewContact]
-    """At most 20 of the contacts, starting with those that would change."""
+    """At most 20 of the contacts that were read, starting with those that would change."""
     problems: list[PreviewProblem]
     """The first 20 problems."""
 
@@ -3940,7 +3944,7 @@ class LogosView(_t.TypedDict):
 
 
 MailFeedbackStatus = _t.Literal["waiting", "active", "rejecting"]
-"""Whether events are arriving."""
+"""The status of a mail service: whether its events arrive."""
 
 
 class _MailFeedbackViewRequired(_t.TypedDict):
@@ -4155,7 +4159,7 @@ OnConflict = _t.Literal["upsert", "skip"]
 
 
 OnFailure = _t.Literal["fail", "composer"]
-"""What happens if a language model cannot read a prompt or write an email."""
+"""What happens if a language model cannot read a prompt, or cannot write or edit an email."""
 
 
 class OneDeviceView(_t.TypedDict):
@@ -4421,7 +4425,7 @@ class PreviewStatusView(_t.TypedDict):
 
 
 PreviewTier = _t.Literal["near-browser", "filtered", "approximated"]
-"""How close a preview is to the client."""
+"""How closely a preview matches the client's own rendering."""
 
 
 class _PreviewViewRequired(_t.TypedDict):
@@ -4912,8 +4916,8 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     sources: list[ImportedSource]
     """The sources on the platform."""
     fieldMap: dict[str, str | None]
-    """The contact field for each of these platform fields. All other fields are imported with the default
-    mapping.
+    """The contact field for each platform field that users mapped. All other fields are imported with the
+    default mapping.
     """
     state: _t.Literal["active", "running", "paused"]
     """`running` while a run imports contacts or events."""
@@ -4938,7 +4942,7 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     consentMode: ConsentMode
     """What happens to contacts without a status, if `status` is absent; absent for events."""
     eventName: str
-    """The name of all events."""
+    """The name that every event receives."""
     provider: ConnectionProvider
     """The platform from which contacts are imported; absent for a file."""
     providerName: str
@@ -5298,7 +5302,7 @@ class SpellingError(_t.TypedDict):
     suggestions: list[str]
     """Up to five replacements, best first."""
     context: str
-    """The text around the word."""
+    """The text around the finding."""
     type: SpellingErrorType
     rule: str
     """The ID of the rule that the text violates."""
@@ -5419,7 +5423,7 @@ class StorefrontConnection(_t.TypedDict):
     serverId: str
     projectId: str
     status: str
-    """Always `connected`."""
+    """The status, which is always `connected`."""
     message: str
     """The state of the store, worded for users."""
     store: str
@@ -5667,7 +5671,7 @@ TopicDefault = _t.Literal["opt_in", "opt_out"]
 
 
 class TopicState(_t.TypedDict):
-    """A topic with one contact's subscription."""
+    """A topic, and whether the contact is subscribed to it."""
     topicId: str
     name: str
     subscribed: bool
