@@ -325,7 +325,7 @@ fn other_syntax_is_rejected_with_line_and_remedy() {
         ("{{ a | }}", "name"),
         ("{{ a. }}", "name"),
         ("{{ a b }}", "unexpected"),
-        ("{{ 'a }}", "close it"),
+        ("{{ 'a }}", "close the string"),
         ("{{ 'a\\x' }}", "backslash"),
         ("{{ <b>a</b> }}", "pass the result"),
         ("{{ größe }}", "merge field"),

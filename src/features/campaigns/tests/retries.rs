@@ -95,7 +95,7 @@ fn the_dry_run_of_a_held_campaign_says_that_it_may_be_sent_twice() {
     let studio = Studio::new();
     studio.contact("delivered@simulator.mailmill.example", json!({ "firstName": "Ada" }));
     let (held, draft) = (studio.draft(), studio.draft());
-    let at = json!({ "scheduledAt": "2099-01-01T09:00:00Z" });
+    let at = json!({ "scheduledAt": "2026-06-01T09:00:00Z" });
     studio.app.post(&format!("{held}/schedule"), at.clone()).data();
     studio.app.put_on_hold();
     let warned = |path: &str| {
