@@ -113,7 +113,7 @@ fn clock_finding(ahead_ms: i64) -> Finding {
     )
 }
 
-/// Checks whether other users of this machine can read a node's settings file, which contains secrets.
+/// Checks whether other users of this machine have access to a node's settings file, which can contain secrets.
 fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> {
     let file = config.filter(|_| settings.cluster.database.is_some())?;
     let mode = fs::metadata(file).ok()?.permissions().mode();
@@ -121,7 +121,9 @@ fn settings_file(config: Option<&Path>, settings: &Settings) -> Option<Finding> 
         let shown = file.display();
         Finding::warning(
             "settings",
-            format!("other users of this machine can read {shown}, which contains the database's password and cluster.secret"),
+            format!(
+                "other users of this machine have access to {shown}, which can contain the database's password and cluster.secret"
+            ),
             format!(
                 "Run `chgrp GROUP '{shown}'`, with the name of the service's group as GROUP, and then `chmod 640 '{shown}'`."
             ),

@@ -94,7 +94,7 @@ impl fmt::Display for FolderError {
 }
 
 impl Folder {
-    /// Makes worker processes run `program` instead of this program, which is for a bench or another tool that is not the service.
+    /// Makes worker processes run `program` instead of this program. Benches and other tools need this, because they are not the service.
     pub fn with_worker_program(self, program: PathBuf) -> Self {
         Self { worker_program: program, ..self }
     }

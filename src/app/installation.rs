@@ -61,8 +61,8 @@ pub struct Opener<'a> {
     pub log: Option<Arc<dyn CommitLog>>,
 }
 
-/// The record of the start that gives the stores their identity, while that start is incomplete. No request is acknowledged before it is
-/// complete.
+/// The record of the start that gives the stores their identity, while that start is incomplete. No request is acknowledged before that
+/// start is complete.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FirstStart {

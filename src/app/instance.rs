@@ -109,7 +109,8 @@ pub fn check(folder: &Folder, installation: &Installation, boots: Boots) -> Find
     }
 }
 
-/// Returns why sending must be put on hold, if the folder was restored or exported and has not been opened since.
+/// Returns why sending must be put on hold, if the folder was restored or exported and has not been opened since. Returns `None` if the
+/// operator decided to resume sending.
 pub fn restored(folder: &Folder) -> Option<Cause> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),

@@ -247,7 +247,7 @@ pub(super) fn shares(settings: &Settings, newer: Option<&Checker>) -> Result<Sha
                 let keys: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
                 let known = keys.join(", ");
                 Err(Problem::failed(format!(
-                    "{client} (setting validation.shares) is not an email client; the clients are {known}"
+                    "{client} (setting validation.shares) is not the ID of a supported email client; use one of: {known}"
                 )))
             }
         }

@@ -79,7 +79,8 @@ impl Goal {
         })
     }
 
-    /// Returns a note about losses that an interrupted rekey caused and the list does not include; empty if there was no interrupted rekey.
+    /// Returns a note about losses that an interrupted rekey caused and that the list does not include; empty if there was no interrupted
+    /// rekey.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",

@@ -18,7 +18,7 @@ const POLL_PAUSE: Duration = Duration::from_millis(500);
 /// Prints what a restore of the brand would bring back and, with `--yes`, restores the brand.
 pub fn restore(data: &Path, wanted: &Restore, project: ProjectId) -> Result<(), Problem> {
     let url = restore_continuous::url(&wanted.folder).ok_or_else(|| {
-        Problem::misused("--brand needs a continuous backup; instead of a folder, name the value of the setting backup.url")
+        Problem::misused("--brand works only with a continuous backup; as the source, use the value of the setting backup.url")
     })?;
     if !cli::is_served(&admin_socket(data)) {
         return Err(Problem::failed(format_args!(

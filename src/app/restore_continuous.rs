@@ -27,7 +27,7 @@ use crate::vocab::settings::Settings;
 
 /// The size of the page cache for a file that is only read.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
-/// The number of bytes of contacts that are buffered before they are written.
+/// The size, in bytes, at which the buffer of CSV lines is written to the file.
 const LINES_BYTES: usize = 1024 * 1024;
 
 /// Returns the URL or path of the continuous backup that `source` names, or `None` if `source` is a backup folder.

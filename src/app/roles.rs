@@ -98,8 +98,8 @@ impl Leading {
     }
 }
 
-/// Hands over this node's leadership: ends its workers while requests are still served, then writes the last counts, then releases the
-/// lease.
+/// Hands over this node's leadership: ends its workers while requests are still served, writes the last counts, releases the lease, and
+/// finishes the backup.
 async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace: Duration) {
     former.tasks.raise(Stage::Draining);
     former.end(engine, grace).await;

@@ -41,7 +41,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::{Server, Settings};
 use crate::workers::{NODE_WORKERS, WORKERS};
 
-/// How long running requests may continue after a store has failed: their writes fail, but their reads can still succeed.
+/// The time that requests in progress get after a store has failed: their writes fail, but their reads can still succeed.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
 /// The time allowed for recording the outcomes of messages that were in flight at shutdown.

@@ -20,7 +20,7 @@ pub fn has_sure_code(text: &str) -> bool {
     dutch || american || british || irish_or_canadian
 }
 
-/// Returns whether a string is an Eircode, such as `D02 X285` or `D02X285`: a routing key and an identifier. An identifier without digits
+/// Returns whether a string is an Eircode without a space, such as `D02X285`: a routing key and an identifier. An identifier without digits
 /// must consist of letters that Eircodes use, so that ordinary words do not match.
 fn is_eircode(text: &str) -> bool {
     let text = text.trim_end_matches([',', '.']);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// If there are at least this many keys, those that no task holds or waits for are removed.
+/// If there are at least this many keys, those whose lock no task holds or waits for are removed.
 const KEYS_KEPT: usize = 1_000;
 
 #[derive(Default)]

@@ -135,8 +135,8 @@ pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
     tx.get(OUTBOX, &id)
 }
 
-/// Returns up to `limit` events from the second of `from` to the second of `to`, inclusive. If `after` is given, the list starts after that
-/// event instead. Skips damaged events.
+/// Returns up to `limit` events created from `from` to `to`, oldest first. Both times are inclusive and have a precision of one second. If
+/// `after` is given, the list starts after that event instead of at `from`. Skips damaged events.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),
@@ -157,8 +157,8 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erases the payloads of an account's events `about` a contact. Reads up to `limit` events, starting after the key `after`, and skips
-/// damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
+/// Erases the payloads of those events of an account that `about` selects by their data. Reads up to `limit` events, starting after the key
+/// `after`, and skips damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,6 +1,7 @@
 //! The last lines of the log, in memory, for users without shell access.
 //!
-//! This layer receives the same filtered events as the layer that writes the log. A process has one log, so the lines are a global value.
+//! The tracing layer of this module receives the same filtered events as the layer that writes the log. A process has one log, so the lines
+//! are a global value.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};

@@ -39,14 +39,14 @@ impl Step {
 
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// The data that a worker reads and writes, and when it runs.
+/// The data that a worker reads and writes, and when the worker runs.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// The worker processes the data that all environments share. Its tables are in the control store.
+    /// The worker handles the data that all environments share. The tables that wake the worker are in the control store.
     Control(fn(Arc<Engine>) -> Running),
     /// Like `Control`, but a step may take hours, because it copies all data. Draining the service interrupts the step, as a crash would.
     LongControl(fn(Arc<Engine>) -> Running),
-    /// The worker processes each environment separately. Its tables are in the environment's store.
+    /// The worker runs separately for each environment. The tables that wake the worker are in the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
     /// Runs until the program drains, and wakes itself.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),

@@ -112,8 +112,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Percent-encodes a path segment: every byte except ASCII letters, digits and `-_.~`, and the dots of segments with at most two
-/// characters, so that `..` cannot lead to another path.
+/// Percent-encodes a path segment: every byte except ASCII letters, digits and `-_.~`. If the segment has at most two bytes, its dots are
+/// encoded too, so that `..` cannot lead to another path.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {

@@ -14,8 +14,8 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 // --- Data files ---
 
-/// The maximum size of a data file that is compared with its checksums at every start. Reading such a file takes a third of a second
-/// from the disk of a small virtual server. `mailmill check-data` compares larger files.
+/// The maximum size of a data file that is compared with its checksums at every start. Reading a file of this size from the disk of a small
+/// virtual server takes a third of a second. `mailmill check-data` compares larger files.
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 // --- Requests ---
@@ -26,8 +26,8 @@ pub const BUDGET_WINDOW_MS: i64 = 60_000;
 /// The ratio of a user's request budget to a key's budget. It is this high because a dashboard page calls up to about ten operations.
 /// Users and keys have separate windows.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// The minimum budget for direct sends: requests per minute for each recipient per second of the plan's sending rate. With a smaller
-/// budget, an account could not use its sending rate.
+/// The minimum request budget for direct sends, in requests per minute, for each recipient per second that the plan's sending rate allows.
+/// With a smaller budget, an account could not use its sending rate.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
@@ -39,7 +39,7 @@ pub const IDEMPOTENCY_WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The maximum length of a key's name, which is shown on one line of a table. Longer names are rejected.
 pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of keys in an account. Users lose track of more keys. Further keys are rejected until a key is revoked.
+/// The maximum number of keys in an account. Users cannot keep track of more. Further keys are rejected until a key is revoked.
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API shows the key itself only
 /// once, when it is created.
@@ -115,7 +115,7 @@ pub const CLAIM_CODE_MS: i64 = 600 * 1000;
 /// The validity of an agent's registration: long enough for several codes, in case the user returns late. After that, the agent registers
 /// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The pause between polls that responses request from agents. Users do not notice five seconds, and a poll costs one read.
+/// The poll interval that responses tell agents to use. Users do not notice five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The maximum number of registrations in an hour from one address or for one user, and of sign-ups from one address. An agent registers
 /// once to get a key; ten allow for mistakes. Further requests get a 429.
@@ -655,8 +655,8 @@ pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// three times usually fails again, and each attempt costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
-/// The maximum length, in characters, of the JSON Schema in a request for an email: 2,500 tokens of three characters. Small local models
-/// lose track of longer schemas.
+/// The maximum length, in characters, of the JSON Schema in a request for an email: 2,500 tokens of three characters. Small local models do
+/// not follow longer schemas reliably.
 pub const SCHEMA_CHARACTERS_MAX: usize = 7_500;
 /// The maximum number of old language-model usage rows that one request deletes. An account adds a few rows a month.
 pub const MODEL_USAGE_DELETED_AT_ONCE: usize = 1_000;
@@ -814,10 +814,10 @@ pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
-/// The minimum width of a screenshot: a watch, the narrowest screen on which email is read. Narrower widths are rejected.
+/// The minimum width of a screenshot: a watch, the narrowest screen on which email is read. Smaller widths are rejected.
 pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
-/// The maximum width of a screenshot. A wider one only shows more background around an email, and uses more memory. Wider widths are
-/// rejected.
+/// The maximum width of a screenshot. A wider screenshot only shows more background around an email, and uses more memory. Larger widths
+/// are rejected.
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// The height at which screenshots are cropped: 20 screens, and within the engine's limit of 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
@@ -1015,11 +1015,11 @@ pub const BLOCKED_MAILINGS_SCANNED: usize = 20;
 pub const RETRIES_SCANNED_MAX: usize = 1_000;
 /// The number of mailings that one sweep of old direct sends reads, which takes the writer a few milliseconds.
 pub const MAILINGS_SWEPT: usize = 200;
-/// The number of rows that planning writes per transaction: enough to benefit from writing in sorted order, few enough that other
-/// writers wait only briefly.
+/// The number of recipient rows that the planning of a mailing writes per transaction: enough to benefit from writing in sorted order, few
+/// enough that other writers wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
-/// The number of chunks in one planning step, which share the loaded data. A step takes less than a second, so it delays a shutdown
-/// only briefly.
+/// The maximum number of chunks of [`PLAN_CHUNK_RECIPIENTS`] rows that one planning step writes. The step loads the data for all chunks
+/// once. A step takes less than a second, so it delays a shutdown only briefly.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies rarely have
 /// more than two lines.
@@ -1206,9 +1206,9 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 
 // --- File descriptors ---
 
-/// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge,
-/// listeners, worker processes with their pipes, the continuous backup, requests to language models. A busy server had 60 descriptors
-/// open for these purposes.
+/// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge, listeners,
+/// worker processes with their pipes, the continuous backup, and requests to language models. A busy server had 60 descriptors open for
+/// these purposes.
 const DESCRIPTORS_FOR_FILES: usize = 104;
 /// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
 /// for its connection.
@@ -1485,7 +1485,7 @@ pub const HOOK_DELIVERIES_KEPT: usize = 50;
 
 // --- Scheduled imports ---
 
-/// The maximum number of scheduled imports of an account. Each fetches a file or reads a platform as often as every hour. Further
+/// The maximum number of scheduled imports of an account. Each fetches a file or reads from a platform up to once an hour. Further
 /// scheduled imports are rejected.
 pub const SCHEDULED_IMPORTS_MAX: usize = 50;
 /// The maximum length of a scheduled import's name, which is shown on one line of a table. Longer names are rejected.
@@ -1549,15 +1549,16 @@ pub const EVENT_KEPT_DAYS: u32 = 90;
 /// How far ahead of the service's clock an event's time may be. Server clocks differ by seconds, and the clocks of cash registers by
 /// minutes. Later events are rejected.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
-/// The number of rows deleted in one step of the event retention, which takes the writer a few milliseconds.
+/// The maximum number of old events deleted in one transaction, which takes the writer a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The number of daily sets of contacts, across all event names, that one step of the event retention deletes. Each set has up to 25 time
-/// ranges.
+/// The maximum number of daily sets of contacts, across all event names, deleted in one transaction together with old events. Each set has
+/// up to 25 time ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
 /// each query searches all of them. Further events are indexed immediately.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
-/// The number of events indexed in one transaction: enough that they share database pages, few enough to take only a tenth of a second.
+/// The number of events indexed in one transaction: enough that the events share database pages, few enough that the transaction takes only
+/// a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// The minimum number of new event keys in one request that are stored together as a run. Fewer keys are indexed immediately, because each
 /// lookup searches every run.
@@ -1752,7 +1753,7 @@ pub const PROVIDER_IMPORTS_AT_ONCE: usize = 8;
 pub const PROVIDER_SOURCES_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The number of contacts that an import from a platform collects for one transaction. Each transaction waits for the disk once.
 pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
-/// How long an import from a platform collects contacts for one transaction, so that its page shows progress.
+/// How long an import from a platform collects contacts for one transaction, so that the import's page shows progress.
 pub const PROVIDER_IMPORT_STEP_TIME: std::time::Duration = std::time::Duration::from_secs(3);
 /// The first pause of an import from a platform after a failure, in milliseconds. It doubles with each consecutive failure, up to
 /// [`PROVIDER_IMPORT_RETRY_MS_MAX`].

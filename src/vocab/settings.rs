@@ -105,7 +105,7 @@ pub struct Backup {
     /// after loading: a valid target, if present.
     #[serde(deserialize_with = "none_if_empty")]
     pub url: Option<String>,
-    /// The endpoint of an object store with a compatible API, if the store does not belong to one of the large providers.
+    /// The URL of a compatible object store. Without a value, the provider's own endpoint is used.
     #[serde(deserialize_with = "none_if_empty")]
     pub endpoint: Option<String>,
     #[serde(deserialize_with = "none_if_empty")]

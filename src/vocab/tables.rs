@@ -512,7 +512,7 @@ impl TableId {
 }
 
 impl DatabaseKind {
-    /// Returns whether a file of kind `file` contains the tables of this kind.
+    /// Returns whether a table of the kind `self` is in database files of the kind `file`.
     pub fn is_in(self, file: DatabaseKind) -> bool {
         self == DatabaseKind::Every || self == file
     }

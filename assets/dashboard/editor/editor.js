@@ -601,7 +601,7 @@
     if (!answer?.ok) throw new Error(told?.message ?? "The image couldn't be uploaded. Try again.");
     return told;
   }
-  // Returns the largest part of an image with the aspect ratio `ratio`, as close to the focus point as possible.
+  // Crops an image to the aspect ratio `ratio`: returns the largest such part, as close to the focus point as possible.
   async function crop(image, ratio, [x, y]) {
     const source = h("img", { src: image.url ? `${data.home}/image?of=${encodeURIComponent(image.url)}` : image.preview });
     await source.decode().catch(() => {
@@ -657,7 +657,7 @@
     if (block.type !== "footer") made.append(button("Insert", () => palette(id), { class: "eb-insert", "aria-label": `Insert a block below: ${kind.label}` }));
     const pick = (event) => {
       event.stopPropagation();
-      // A tool that copies, moves or deletes the block replaces this element, and itself selects a block.
+      // A button that copies, moves or deletes the block also replaces this element and selects a block.
       if (made.isConnected) choose(id);
     };
     made.addEventListener("focusin", pick);

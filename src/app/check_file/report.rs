@@ -212,7 +212,7 @@ fn uri(path: &str) -> String {
     if path.starts_with('/') { format!("file://{encoded}") } else { encoded }
 }
 
-/// Appends a finding to `out`: its first place, its message, its remedy, and the lines of its other places.
+/// Appends a finding to `out`: its first place, its message, for some checks its effect, its remedy, and the lines of its other places.
 fn entry(finding: &CheckFinding, out: &mut String) {
     let first = finding.occurrences.first();
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));

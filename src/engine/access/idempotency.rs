@@ -30,7 +30,7 @@ const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLA
 /// The checks of `mailmill check-data` that decode every stored response and every row of its expiry index.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
-/// A stored response, which is sent for repeats of the same request.
+/// A stored response, which repeats of the same request get.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
     fingerprint: [u8; 32],

@@ -39,7 +39,7 @@ struct Tries {
     /// The number of waits so far. It determines the length of the next wait.
     strikes: u32,
     closed_until: Monotonic,
-    /// How many milliseconds the attempts are remembered if no further attempt is made.
+    /// For how many milliseconds the attempts are remembered if no further attempt is made.
     kept_ms: i64,
     /// Whether the table may have a row for these attempts.
     has_row: bool,

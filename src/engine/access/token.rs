@@ -9,7 +9,7 @@ use crate::base::random::Random;
 use crate::base::secret::{CHECKSUM_BYTES, Secret, checksum, random_base62, sha256};
 use crate::vocab::environment::Environment;
 
-/// The number of random characters: 32 × log2 62 = 190.5 bits, so guessing a key, or creating the same key twice, is infeasible.
+/// The number of random characters: 32 × log2 62 = 190.5 bits, so a key cannot be guessed, and two keys are practically never the same.
 const RANDOM_BYTES: usize = 32;
 const PREFIX: &str = "sk_";
 const SIGNED_BYTES: usize = PREFIX.len() + "live_".len() + RANDOM_BYTES;

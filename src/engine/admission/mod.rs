@@ -109,8 +109,8 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// Returns the connection's activity, which its owner keeps up to date. A written rejection gets a new activity that is not
-    /// shared.
+    /// Returns the activity of the connection; the connection's owner keeps it up to date. For a written rejection, returns a new activity
+    /// that is not shared.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),

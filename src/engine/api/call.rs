@@ -61,7 +61,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster runs this request itself, because the operation is a query or is declared to run on any node.
+    /// Returns whether each node of a cluster runs this request itself: if the operation is a query, or is declared to run on any node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -72,9 +72,9 @@ impl Api {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Calls an operation from within the process. The surface has already determined the caller: a user by their cookie, or the operator,
-    /// for operations that sign in an anonymous visitor. Input and output are values; otherwise the pipeline is the same. `input` runs
-    /// after the permissions are checked, like the decoder of a request.
+    /// Calls an operation from within the process. The surface has already determined the caller: a signed-in user, an anonymous visitor
+    /// or, for example to sign a user in, the operator. Input and output are values; otherwise the pipeline is the same. `input` runs after
+    /// the permissions are checked, like the decoder of a request.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,

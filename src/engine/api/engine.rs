@@ -95,7 +95,7 @@ pub struct Engine {
     pub backup: Option<Arc<ContinuousBackup>>,
     /// The cluster member that this process runs as; `None` outside a cluster.
     pub cluster: Option<Arc<Member>>,
-    /// The restored state of the backup that a brand is copied from.
+    /// The restored backup state from which a brand can be copied.
     pub restored: CopySlot,
     pub links: Links,
     pub fetch: Arc<Fetch>,

@@ -31,7 +31,7 @@ pub struct Plan {
     pub until: Option<Timestamp>,
     /// The epoch that wrote the restored state.
     pub epoch: Epoch,
-    /// Whether the backup has every commit up to the time; false if the log after the restored state was thinned or interrupted.
+    /// Whether the backup has every commit up to the requested time; false if the log after the restored state was thinned or interrupted.
     pub is_exact: bool,
 }
 

@@ -28,11 +28,11 @@ use crate::engine::tasks::Shutdown;
 use crate::vocab::limits;
 use crate::vocab::settings;
 
-/// How long shipping the last commits may take when the service stops. Commits that are not shipped in time stay in the spool, and the next
-/// start ships them.
+/// The time allowed for shipping the last commits when the service stops. Commits that are not shipped in time stay in the spool, and the
+/// next start ships them.
 const FINISH_TIME: Duration = Duration::from_secs(10);
 const MS_PER_HOUR: i64 = 3_600_000;
-/// The name and the content of an object that is only written to check the target.
+/// The name and the content of an object that is written only to check the target.
 const PROBE: &str = "probe";
 
 /// What a continuous backup needs to know about the installation.

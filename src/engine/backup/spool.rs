@@ -104,7 +104,7 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Reads the files of the spool. If the files are not consecutive, returns the reason.
+    /// Reads the files of the spool. If the files are not consecutive parts of the log, returns why.
     fn load(&mut self) -> io::Result<Result<(), String>> {
         let Some(state) = self.state.clone() else { return Ok(Ok(())) };
         let (mut number, mut positions) = (state.shipped, state.positions);

@@ -282,7 +282,7 @@ impl SealedTarget {
     }
 }
 
-/// Returns the error for an object that another server has written in place of this one.
+/// Returns the error for an object that another server has written in place of this server.
 pub fn written_by_another(object: &str) -> Error {
     let cause =
         "another server wrote this object. Stop that server, or set backup.url to another prefix for this server".to_owned();

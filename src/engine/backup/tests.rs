@@ -399,7 +399,7 @@ async fn nothing_is_shipped_while_the_key_is_lost() {
     assert!(matches!(error, Error::KeyLost(_)) && error.to_string().contains("master.key does not exist"), "{error}");
     let shipped = run.backup.status().part_bytes;
     run.put(StoreName::Live, "row 2", 10).await;
-    // This pause is longer than the interval between two parts, and than the first pause after an error.
+    // This pause is longer than both the interval between two parts and the first pause after an error.
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(run.backup.status().part_bytes, shipped);
     seal().copy_to(&key).expect("the key can be written");

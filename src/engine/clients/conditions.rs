@@ -132,7 +132,7 @@ pub struct Condition {
     /// Whether the client removes the code that uses the feature, instead of showing it differently.
     #[serde(default = "yes")]
     pub cuts: bool,
-    /// Whether readers lose nothing if a use does not meet the condition, even if the client does not support the feature.
+    /// Whether readers lose nothing from a use that does not meet the condition, even if the client does not support the feature.
     #[serde(default)]
     pub excuses: bool,
     #[serde(default)]

@@ -40,11 +40,11 @@ pub struct Declaration {
     pub value: Span,
     pub important: Option<Important>,
     pub owner: Owner,
-    /// The position in [`Sheets::declarations`] of the first declaration from which this one was copied.
+    /// The position in [`Sheets::declarations`] of the original, if this declaration is a copy of another one in the same sheets.
     pub repeats: Option<u32>,
 }
 
-/// The place of a `style` attribute in [`Sheets`].
+/// The ranges of [`Sheets`] that contain the parts of a `style` attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The offset of the attribute's value in the source.

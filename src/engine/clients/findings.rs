@@ -30,7 +30,7 @@ pub struct Finding {
     pub feature: FeatureId,
     pub support: Support,
     pub effect: Effect,
-    /// The notes that may apply: number, text, and whether they apply to a use.
+    /// The notes that may apply, each with its number, its text, and whether it applies to a use.
     pub notes: Vec<(u16, Arc<str>, Applies)>,
     pub hits: Vec<Hit>,
     /// The number of affected elements.
@@ -44,7 +44,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns whether the client does not read `style` elements at all.
+    /// Returns whether the finding says that the client does not read `style` elements at all.
     pub fn is_style_element(&self) -> bool {
         self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
     }

@@ -284,7 +284,7 @@ struct Builder<'a> {
     counts: HashMap<Cow<'a, str>, u32>,
     /// The number of open `svg` elements.
     svg: u32,
-    /// The last child of each element so far.
+    /// For each element, its last child so far.
     last: Vec<Option<u32>>,
     last_root: Option<u32>,
     body: bool,

@@ -99,9 +99,9 @@ pub struct Profile {
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
-    /// By slug, the effects of features whose effect in this client differs from the usual one.
+    /// Maps the slug of a feature to the feature's effect in this client, if that differs from the usual effect.
     pub effects: HashMap<String, Effect>,
-    /// The names to which the client renames properties instead of dropping them, by slug.
+    /// Maps the slug of a property to the name that the client gives the property instead of dropping it.
     pub renames: HashMap<String, String>,
 }
 

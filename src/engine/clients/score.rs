@@ -11,7 +11,7 @@ use super::conditions::Applies;
 use super::features::Effect;
 use super::findings::{Finding, Support};
 
-/// The number of affected elements at which a finding has half of its weight.
+/// The number of affected elements at which a finding has half of its maximum weight.
 const HALF: f64 = 10.0;
 
 /// Returns the share of a client's score that remains after a finding.

@@ -21,7 +21,7 @@ pub struct View<'a> {
     /// The names in `<a name>` elements.
     pub anchor_names: HashSet<&'a str>,
     pub has_local_anchor: bool,
-    /// The places of the `style` attributes in the sheets, by their text.
+    /// Maps the text of a `style` attribute to the place in `sheets` of the first attribute with this text.
     attributes: HashMap<&'a str, Place>,
 }
 

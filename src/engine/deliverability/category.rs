@@ -72,7 +72,7 @@ pub const FEATURES: [&str; FEATURE_COUNT] = [
     "plain layout",
 ];
 
-/// The phrases in an email that belong to the signal groups.
+/// The phrases of `signals.toml` that an email contains, by group.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
     /// The number of occurrences of each group's phrases in the text.

@@ -41,8 +41,8 @@ fn has_field(text: &str) -> bool {
         .any(|(open, close)| text.split(open).skip(1).filter_map(|rest| rest.split(close).next()).any(is_address))
 }
 
-/// Returns whether a postal code is next to the name of a place, and a house number is near. Many other numbers have the form of a postal
-/// code.
+/// Returns whether a postal code is next to the name of a place, and a house number is near. A postal code alone is not enough, because
+/// many other numbers have the same form.
 fn has_code_near_number(footer: &str) -> bool {
     let words: Vec<&str> = footer
         .split_whitespace()

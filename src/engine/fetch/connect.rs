@@ -173,8 +173,7 @@ impl Connector {
         if found.is_empty() { Err(unresolved("no address was found".to_owned())) } else { Ok(found) }
     }
 
-    /// Returns the addresses in `found` that may be contacted. A host with public and private addresses is contacted only at its
-    /// public addresses.
+    /// Returns the addresses in `found` that may be contacted at this port. If a host also has other addresses, they are skipped.
     fn admitted(&self, found: Vec<IpAddr>, port: u16, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         let refused = found.iter().copied().find(|address| !self.guard.admits(*address));
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();

@@ -38,8 +38,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the memory that decompression needs: up to `bytes_max` bytes each for the body that begins with `compressed` and for the
-    /// result, and brotli's window.
+    /// Returns how many bytes of memory decompression needs: `bytes_max` bytes for the compressed body, the same for the result, and
+    /// brotli's window. `compressed` is the start of the body, which declares the size of the window.
     pub fn memory_bytes(self, compressed: &[u8], bytes_max: usize) -> usize {
         let window = if self == Self::Brotli { brotli_window_bytes(compressed).unwrap_or_default() } else { 0 };
         bytes_max.saturating_mul(2).saturating_add(window)

@@ -42,7 +42,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Creates a picture from a file, if models accept its format and size.
+    /// Creates a picture from an image file, if models accept the format and the size of the file.
     pub fn of(file: &[u8]) -> Option<Self> {
         let media_type = match file {
             [0x89, b'P', b'N', b'G', ..] => "image/png",

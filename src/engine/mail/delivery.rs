@@ -127,8 +127,8 @@ pub enum DeliveryOutcome {
     /// The message was certainly not accepted, and can be retried: for example, the server replied 4yz, or the connection failed before the
     /// dot.
     Deferred { stage: Stage, cause: Cause },
-    /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or later, or we rejected it on the
-    /// server's behalf.
+    /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or a later command, or we rejected it
+    /// on the server's behalf.
     Refused { stage: Stage, reply: Reply },
     /// Sending of the final dot started, but no valid reply followed: the delivery is uncertain.
     Unknown { cause: Cause },

@@ -13,8 +13,8 @@ use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::text::Text;
 
-/// The maximum length of an unencoded word. A word cannot be folded, so longer words become encoded words, because a line has at most
-/// 998 bytes (RFC 5322 §2.1.1).
+/// The maximum length of an unencoded word. A word cannot be folded, and a line has at most 998 bytes (RFC 5322 §2.1.1), so longer words
+/// become encoded words.
 const WORD_BYTES_MAX: usize = 200;
 /// The maximum length of a line with an encoded word (RFC 2047 §2): 12 characters surround the text, and every 4 characters encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;

@@ -102,8 +102,8 @@ impl Writer {
         self.running.as_mut().map(|running| &mut running.writer).ok_or(SearchError::Stalled)
     }
 
-    /// Restarts the writer from the last commit, if it is not running after a failure. Call this only between commits, because uncommitted
-    /// changes are lost.
+    /// If a failure has stopped the writer, restarts it from the last commit. Call this only between commits, because uncommitted changes
+    /// are lost.
     fn start_again(&mut self) -> Result<(), SearchError> {
         if self.running.is_none() {
             let directory = WriterDirectory::open(&self.path)?;

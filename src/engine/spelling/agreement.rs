@@ -85,7 +85,7 @@ pub(super) fn disagreements<'r>(tokens: &[Token<'_>], language: &str) -> Vec<Rul
     (0..tokens.len()).filter_map(check).collect()
 }
 
-/// Returns the finding for the verb at `at`, which must have the grammatical number `number`, with the corrected form.
+/// Returns the finding for the verb at `at`. The finding suggests the form of the verb that has the grammatical number `number`.
 fn report<'r>(tokens: &[Token<'_>], at: usize, number: Number, certain: bool) -> Option<RuleHit<'r>> {
     let verb = tokens.get(at..=at)?;
     let written = lower(tokens, at);

@@ -44,7 +44,7 @@ impl Class {
         if self.only { flags == self.flag } else { flags & self.flag != 0 }
     }
 
-    /// Returns the class that a word of this class has with an added "s": plural noun, or verb in the third person.
+    /// Returns the class that results from adding "s" to a word of this class: plural noun, or verb in the third person.
     pub fn with_s(self) -> Option<Self> {
         let flag = match self.flag {
             NOUN => PLURAL_NOUN,

@@ -1,6 +1,6 @@
 //! A language model as a second checker: its prompt, the schema of its response, and the validation of the response.
 //!
-//! Models invent positions and sometimes findings, so a finding counts only if the block that it names contains its word.
+//! Models invent positions and sometimes findings, so a finding counts only if its text occurs in the block that the finding names.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

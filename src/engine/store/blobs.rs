@@ -293,8 +293,8 @@ mod tests {
         store.close();
     }
 
-    // In an earlier version, an upload that expired while the sweep deleted its chunks could become a complete blob without its first
-    // chunks, which was never deleted.
+    // In an earlier version, if an upload expired and the sweep was deleting its chunks, the blob could still be marked as complete. It
+    // then lacked its first chunks, and was never deleted.
     #[test]
     fn a_long_upload_that_expired_cannot_be_completed_while_it_is_deleted() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));

@@ -23,7 +23,7 @@ const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
 const NAME: &str = "engine::store::kill_test::after_kill_9_every_acknowledged_write_is_there_and_none_is_partial";
 
 const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
-/// A copy of the main table's rows, under keys in a scattered order.
+/// A table with one row for each row of the main table, under keys in a scattered order.
 const INDEX: Table<u64, Vec<u8>> = Table::new(CONTACTS_BY_EMAIL);
 const COUNTS: Table<u8, i64> = Table::new(CONTACT_COUNTS);
 

@@ -3,8 +3,8 @@
 //!
 //! The disk distinguishes synced data from data that was only written. In a power cut, every write since the last sync is kept, lost or
 //! torn at random, sector by sector, in any order. Commands write rows of several tables and are sent in bursts, so that groups form. They
-//! run in the order in which they are sent, so the state after a restart must equal a plain map after the first *n* commands, where *n*
-//! includes at least all acknowledged ones.
+//! run in the order in which they are sent, so the state after a restart must equal a plain map after the first *n* commands, and these
+//! must include all acknowledged commands.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
-    /// The test copies the file while it is open, which is the state that a kill leaves behind.
+    /// The test copies the file while it is open, because a kill leaves the file in the same state.
     #[test]
     fn after_settling_or_a_large_commit_a_crash_needs_no_repair() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

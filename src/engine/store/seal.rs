@@ -335,7 +335,8 @@ mod tests {
         assert!(matches!(seal.check_file(), Err(KeyError::Missing(_))));
     }
 
-    // Regression test: a start with a named pipe as the key waited without an end, and a folder was reported with its length.
+    // Regression test: if the key file was a named pipe, the start waited forever. If it was a folder, the error was about the length of
+    // the file.
     #[test]
     fn only_a_regular_file_is_read_as_a_key() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

@@ -96,7 +96,7 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Returns whether a recipient matches a filter by this status. For example, a clicked message also matches `Delivered`.
+    /// Returns whether a recipient matches a filter by this status. For example, a recipient who clicked also matches `Delivered`.
     fn covers(self, delivery: &Delivery, engagement: &Engagement) -> bool {
         let sent = matches!(delivery, Delivery::Sent { .. });
         match self {
@@ -194,7 +194,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
             return Ok(ControlFlow::Break(()));
         }
         scanned += 1;
-        // The statuses with recorded activity depend only on the activity, so any delivery state can be passed.
+        // For `Opened`, `Clicked` and `Complained`, `covers` ignores the delivery state, so any state can be passed.
         if wanted.covers(&Delivery::Queued, &did) {
             numbers.push((number, did));
         }

@@ -52,11 +52,11 @@ struct Found {
     changed: Vec<(CampaignId, AccountId)>,
     /// The error of the first campaign that could not be read.
     failed: Option<Failure>,
-    /// The queue key after which the next part starts; `None` if the queue contains no more campaigns that are due.
+    /// The key of the last campaign that was read from the queue; `None` if the queue contains no more campaigns that are due.
     next: Option<(Timestamp, CampaignId, AccountId)>,
 }
 
-/// Finds the campaigns in the next part of the queue that must start or whose status must change.
+/// Reads the part of the queue after `last`, and finds the campaigns in it that must start or whose status must change.
 fn changed(tx: &ReadTx, engine: &Engine, last: Option<(Timestamp, CampaignId, AccountId)>) -> Result<Found, Failure> {
     let due = store::due(tx, engine.clock.now(), last, limits::CAMPAIGNS_PER_STEP)?;
     let next = due.last().copied().filter(|_| due.len() == limits::CAMPAIGNS_PER_STEP);

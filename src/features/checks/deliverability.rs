@@ -168,8 +168,8 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
     Ok(authentication::audit(&records, &sending, &|name| included.get(name).cloned().unwrap_or_default()))
 }
 
-/// Returns whether there is a DMARC record. If the name has only records with another purpose, such as those of a wildcard, the record of
-/// the organizational domain applies (RFC 9989, section 4.10.1).
+/// Returns whether a DMARC record is among the records at a domain's DMARC name. If all records there have another purpose, such as those
+/// of a wildcard, the record of the organizational domain applies (RFC 9989, section 4.10.1).
 fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
     let is_dmarc = |text: &String| text.trim_start().to_ascii_lowercase().starts_with("v=dmarc1");
     matches!(records, Lookup::Found(texts) if texts.iter().any(is_dmarc))

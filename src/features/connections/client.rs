@@ -68,7 +68,7 @@ pub struct Client<'e> {
     authorization: HeaderValue,
     /// Identifies the account whose requests pause: a digest of the platform's ID for the account or, before this ID is known, of the key.
     account: [u8; 12],
-    /// The longest pause that a request waits for. If the platform requests a longer pause, the request fails.
+    /// The maximum time that a request waits for a pause to end. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
     /// How the platform's fields are mapped to contact fields.
     pub mapping: Mapping,

@@ -59,7 +59,7 @@ pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
     Some(App { id: id.as_deref()?, secret: secret.as_ref()?, login })
 }
 
-/// How an API client connects an account without a signed-in user, for the error that [`session`] returns.
+/// The end of [`session`]'s error message: how API clients connect an account without a signed-in user.
 pub const CONNECT_WITH_KEY: &str = "connect the account with an API key of the platform: POST /v1/connections/{provider}";
 
 /// Returns the session of the signed-in user, who has to consent on the platform. The error for other callers ends with `alternative`:

@@ -29,7 +29,7 @@ pub struct NewContact {
     digest: [u8; 16],
 }
 
-/// Resolves contacts in a project. Writes the changes that `act` makes if `act` succeeds.
+/// Resolves contacts in a project. If `act` succeeds, writes the changes that it made.
 pub fn resolve<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -26,9 +26,9 @@ pub struct Utm {
     pub medium: Option<UtmValue>,
     /// The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no `utm_campaign`.
     pub campaign: Option<UtmValue>,
-    /// The value of `utm_term`. If absent, links have no `utm_term`.
+    /// The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no `utm_term`.
     pub term: Option<UtmValue>,
-    /// The value of `utm_content`. If absent, links have no `utm_content`.
+    /// The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no `utm_content`.
     pub content: Option<UtmValue>,
 }
 

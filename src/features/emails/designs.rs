@@ -39,7 +39,7 @@ pub struct Design {
     /// The name of the design in requests: the name of its file.
     #[serde(skip)]
     pub name: &'static str,
-    /// The name of the design for users.
+    /// The name of the design that users see.
     pub title: String,
     /// A one-sentence description of the content.
     pub about: String,

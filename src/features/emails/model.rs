@@ -290,7 +290,7 @@ pub struct VersionChecks {
 
 impl Record for VersionChecks {}
 
-/// A finding of an email that users ignore.
+/// Who ignored a finding, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IgnoredFinding {
     pub by: Author,

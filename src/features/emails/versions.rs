@@ -66,7 +66,7 @@ pub fn replace(tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email, vers
     Ok(number)
 }
 
-/// Deletes the oldest version except the original if there are more than [`limits::EMAIL_VERSIONS_MAX`] versions.
+/// If there are more than [`limits::EMAIL_VERSIONS_MAX`] versions, deletes the oldest version other than the original.
 fn forget_oldest(tx: &mut WriteTx<'_>, email: &Email) -> Result<()> {
     if email.versions <= limits::EMAIL_VERSIONS_MAX {
         return Ok(());

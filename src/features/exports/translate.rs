@@ -219,8 +219,8 @@ impl Field {
         };
         // Merge tags have up to ten uppercase letters, digits and underscores, except for `MC_LANGUAGE`, which has eleven. Custom fields
         // imported from Mailchimp have such names.
-        let is_tag =
-            tag.len() <= 11 && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        let is_tag = (tag.len() <= 10 || tag == "MC_LANGUAGE")
+            && tag.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
         is_tag.then(|| match &self.default {
             Some(words) => format!("*|IF:{tag}|**|{tag}|**|ELSE:|*{words}*|END:IF|*"),
             None => format!("*|{tag}|*"),

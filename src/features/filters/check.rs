@@ -73,7 +73,7 @@ pub(super) enum Field {
     Custom(String),
 }
 
-/// The data of a contact that the key of a condition on one field refers to.
+/// The data of a contact that the key of a field condition selects.
 enum Target {
     Field(Field),
     Status,

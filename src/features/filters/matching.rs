@@ -18,8 +18,8 @@ use crate::vocab::ids::ProjectId;
 impl Filter {
     /// Returns the numbers of the contacts that match the filter.
     ///
-    /// A condition on fields scans rows. On a snapshot, the scan uses several threads. Inside a write, it uses only the writer's thread and
-    /// blocks other writers. If possible, call this function before the write.
+    /// A condition on fields scans rows. On a snapshot, the scan can use several threads. Inside a write, it uses only the writer's thread
+    /// and blocks other writers. If possible, call this function before the write.
     pub fn select(&self, tx: &impl Read, project: ProjectId, now: Timestamp) -> Result<RoaringBitmap> {
         plan::select(tx, project, now, &self.root)
     }

@@ -19,7 +19,8 @@ use crate::vocab::tables;
 /// The number of contact numbers in one chunk. A chunk takes a few hundred microseconds, so that all threads finish at about the
 /// same time.
 const CHUNK: u32 = 4_096;
-/// The maximum number of candidates that a single thread scans. Up to this number, a second thread costs more time than it saves.
+/// The maximum number of candidates for which a scan uses only one thread. For so few candidates, a second thread would cost more time than
+/// it saves.
 const ALONE_MAX: u64 = 4_096;
 /// The maximum number of threads for one scan. More threads would take processor time from other requests, and a small machine has only two
 /// cores.

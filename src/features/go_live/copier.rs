@@ -1,7 +1,7 @@
 //! Copies a brand from one store to another: from test to live, or from a restored backup to the environment that lost the brand.
 //!
-//! `brand`, `audience` and `conversation` each write their part in one transaction, in which their callback `note` can store the progress
-//! of the copy. The brand's files are written first. Repeating a copy does not create duplicates.
+//! `brand`, `audience` and `conversation` each write one part of the copy in one transaction. In the same transaction, the callback `note`
+//! can store the progress of the copy. The brand's files are written first. Repeating a copy does not create duplicates.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -12,10 +12,11 @@
 //!
 //! # Repetition
 //!
-//! A copy has the ID that [`Id::copied`](crate::vocab::ids::Id::copied) derives from the original's ID, so an ID still exists in only one
-//! environment, and only the live project of a test project needs to be stored. The digest of what was copied is stored with the live data:
-//! an object that has not changed in the test environment since the last copy is not copied again, even if users have changed its copy.
-//! Contacts have no digests. They are merged instead. Objects deleted in the test environment stay in the live environment.
+//! A copy has the ID that [`Id::copied`](crate::vocab::ids::Id::copied) derives from the original's ID, so each ID exists in only one
+//! environment. Uploaded files are the exception: they keep their IDs. The IDs of copies are not stored, except the ID of the live project
+//! for each test project. The digest of what was copied is stored with the live data: an object that has not changed in the test
+//! environment since the last copy is not copied again, even if users have changed its copy. Contacts have no digests. They are merged
+//! instead. Objects deleted in the test environment stay in the live environment.
 
 pub mod copier;
 mod crossing;

@@ -69,7 +69,7 @@ pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Resu
     Ok(projects::find(now, account, project)?.is_none() && contacts::next_number(now, project)? == 0)
 }
 
-/// Compares a brand in the restored state with the current brand. Reads all of its contacts.
+/// Compares a brand in the restored state with the current brand. Reads all contacts of the brand.
 pub fn preview(engine: &Engine, copy: &RestoredCopy, found: BackupBrand) -> std::result::Result<BrandPreview, Failure> {
     let BackupBrand { account, environment, project } = found;
     let (then, now, id) = (copy.store(environment).read(), engine.data(environment).store.read(), project.id);

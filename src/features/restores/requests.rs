@@ -80,7 +80,7 @@ fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Resto
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Starts copying a brand from the restored state; the worker continues the copy.
+/// Starts copying a brand from the restored state; the worker then copies the brand.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,

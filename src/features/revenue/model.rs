@@ -30,7 +30,7 @@ pub struct PaymentFact {
 /// An order: its reported facts, and its contribution to the totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The number of the contact that the latest report of the order names.
+    /// The number of the contact in the latest report of the order.
     pub named: Option<u32>,
     /// The payments and refunds, sorted and without duplicates.
     pub facts: Vec<PaymentFact>,

@@ -222,7 +222,8 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. A future run that follows a successful one moves to one new interval after that run's start.
+    /// Changes the time between two runs. If the last run succeeded and the next run is in the future, the next run moves to one new
+    /// interval after the start of the last run, or to now if that time has passed.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         let before = self.interval_ms();
         self.every_hours = every_hours;

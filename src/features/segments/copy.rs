@@ -45,8 +45,7 @@ impl SegmentCopy {
         content
     }
 
-    /// Returns the segment in a project that is the copy of this segment: an earlier copy or, if there is none, a segment with the same
-    /// name.
+    /// Returns the copy of this segment in a project: an earlier copy or, if there is none, a segment with the same name.
     fn copy_in(&self, tx: &impl Read, project: ProjectId, ids: CopyIds) -> Result<Option<Segment>> {
         let mut all = store::all(tx, project)?;
         let copied = ids.of(self.0.id);

@@ -1,7 +1,7 @@
 //! Renders one message: fills in a mailing's content for one recipient, and adds headers and signatures.
 //!
-//! Rendering the message again for the same recipient and unchanged data produces the same bytes, because the Message-ID, date and
-//! boundaries are derived from stored values. Only the signatures differ, because they contain the time.
+//! Rendering the message again for the same recipient and unchanged data produces the same bytes, except for the signatures, which contain
+//! the time. The Message-ID, date and boundaries are derived from stored values.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ fn unmergeable(error: MergeError) -> Skip {
 mod tests {
     use super::*;
 
-    // Regression test: the messages of other errors were stored as the name of a missing field.
+    // Regression test: if a merge error was not about a field, its message was stored as the name of a missing field.
     #[test]
     fn only_an_error_about_a_field_is_a_missing_field() {
         let field = || "order.total".to_owned();

@@ -147,8 +147,8 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes each update in its own transaction, after a damaged row or a panic stopped a transaction with all updates. Updates that did not
-/// cause the error are then written.
+/// Writes each update in its own transaction. Called after a damaged row or a panic stopped the transaction that contained all updates, so
+/// that the updates that did not cause the error are written.
 async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
     let mut answers = Vec::with_capacity(updates.len());
     for (place, update) in updates.iter().enumerate() {

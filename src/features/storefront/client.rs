@@ -62,7 +62,7 @@ struct TokenResponse {
     refresh_token: Option<Secret>,
 }
 
-/// How long before expiry a token is replaced, in milliseconds, so that no request arrives with an expired token.
+/// A token is replaced this many milliseconds before it expires, so that no request arrives with an expired token.
 pub const TOKEN_RESERVE_MS: i64 = 5 * 60_000;
 
 /// The path at which Shopify issues tokens.
@@ -111,7 +111,8 @@ impl<'e> Client<'e> {
         self.engine.platform_tokens.forget(&self.pace);
     }
 
-    /// Runs one of Shopify's GraphQL operations, and pauses the store if another operation of the same cost would exceed its rate limit.
+    /// Runs one of Shopify's GraphQL operations, and pauses the store if another operation of the same cost would exceed the store's rate
+    /// limit.
     pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
         let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
         let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");

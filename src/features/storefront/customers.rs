@@ -20,7 +20,8 @@ fn tag(of: &Store) -> String {
     format!("{} customers", of.platform)
 }
 
-/// Imports customers. Returns how many were imported, excluded and failed; customers for whom Mailmill has newer data are not counted.
+/// Imports customers. Returns how many customers were imported, were excluded, or could not be imported; customers for whom Mailmill has
+/// newer data are not counted.
 pub fn import(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadCustomer>) -> Result<CustomerCounts, Failure> {
     let mode = match of.customers {
         CustomerImport::SubscribedOnly => ConsentMode::SubscribedOnly,
@@ -65,8 +66,8 @@ fn is_known(tx: &WriteTx<'_>, of: &Store, email: &str) -> Result<bool, Failure> 
     Ok(contact_records::find_by_email(tx, of.project, &email.normalized())?.is_some())
 }
 
-/// Returns the customer's data that is not older than what was imported, and stores its times. If only the data is older, returns only the
-/// status; if only the consent is older, returns the data without a status.
+/// Returns the customer's data and consent, as far as they are not older than what was imported, and stores their times. If only the data
+/// is older, returns only the status; if only the consent is older, returns the data without a status.
 fn what_is_newer(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Option<ExternalContact>, Failure> {
     let StoreCustomer { id, changed_at, consent_at, mut contact } = customer;
     if id.is_empty() {

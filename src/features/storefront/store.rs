@@ -155,7 +155,7 @@ pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     Ok(())
 }
 
-/// Records that the store rejected the keys of `used`, unless the keys have been replaced since.
+/// Records that a store rejected its keys, unless the keys have been replaced since `used` was read.
 pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(()) };
     if store.sealed_keys == used.sealed_keys && store.rejected.as_deref() != Some(reason) {
@@ -165,7 +165,7 @@ pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the keys of the store `used`, unless the keys have been replaced since. Returns the stored version of the store.
+/// Replaces a store's keys, unless they have been replaced since `used` was read. Returns the store as it is stored now.
 pub fn renew(tx: &mut WriteTx<'_>, used: &Store, sealed_keys: Vec<u8>) -> Result<Option<Store>> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(None) };
     if store.sealed_keys == used.sealed_keys {

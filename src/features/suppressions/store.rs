@@ -38,7 +38,7 @@ impl Digester {
         Self(seal.address_mac())
     }
 
-    /// Returns the keyed hash of a normalized address, which differs between accounts.
+    /// Returns the keyed hash of a normalized address. The hash differs between accounts.
     pub fn digest(&self, account: AccountId, normalized: &str) -> Digest {
         let mut sum = self.0.clone();
         sum.update(&account.0);

@@ -19,8 +19,8 @@ const NODE: &str = "mailmill-node.tgz";
 /// The file name of the Python package without a version. It redirects to the name with the version, because pip reads the version from
 /// the name.
 const PYTHON: &str = "mailmill-python.whl";
-/// The licenses, one of which users can choose. To stay below its maximum size, the Node.js package contains only the shorter license,
-/// which is the last one here.
+/// The licenses, of which users can choose one. To stay below its maximum size, the Node.js package contains only the shorter license,
+/// which comes last here.
 const LICENSES: [File; 2] =
     [("LICENSE-APACHE", include_bytes!("../../../LICENSE-APACHE")), ("LICENSE-MIT", include_bytes!("../../../LICENSE-MIT"))];
 

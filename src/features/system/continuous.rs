@@ -168,7 +168,7 @@ fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Opt
     failed.map(|(at, error)| format!("The restore drill of {at} failed: {error}."))
 }
 
-/// Formats a duration in words, in the largest unit that fits.
+/// Formats a duration in the largest unit that fits, such as `5 min`.
 fn duration(seconds: i64) -> String {
     match (seconds / 86_400, seconds / 3_600, seconds / 60) {
         (0, 0, minutes) => format!("{minutes} min"),

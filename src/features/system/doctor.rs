@@ -138,9 +138,11 @@ async fn confinement(engine: &Engine) -> Finding {
             let on = names(found.on().map(|layer| layer.name.clone()).collect());
             let off = names(found.off().map(ToString::to_string).collect());
             match (found.missing(), off.is_empty()) {
-                (Some(_), _) => {
-                    Finding::problem(SUBJECT, format!("required layers of the confinement are missing: {off}"), remedy)
-                }
+                (Some(_), _) => Finding::problem(
+                    SUBJECT,
+                    format!("a required layer of the confinement is inactive; all inactive layers: {off}"),
+                    remedy,
+                ),
                 (None, false) => Finding::warning(
                     SUBJECT,
                     format!("worker processes are only partly confined; active layers: {on}; inactive layers: {off}"),

@@ -96,8 +96,8 @@ pub struct DiskCheck {
     pub free_mib: Option<u64>,
     /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_mib_min: u64,
-    /// The space reserved on a full disk for unsubscribes and messages in flight: the setting data.reserve_mib, minus the space already
-    /// used.
+    /// The space that is held in reserve, so that unsubscribes and messages in flight can be stored when the disk is full. At most the
+    /// setting data.reserve_mib.
     pub reserve_mib: u64,
 }
 
@@ -284,7 +284,8 @@ mod tests {
     use crate::engine::store::feed::Change;
     use crate::testing::TestApp;
 
-    // Regression test: a clock set back by ten minutes reset the uptime, and the demo, whose clock starts four days ago, was up for days.
+    // Regression test: setting the clock back by ten minutes reset the uptime, and the demo, whose clock starts four days in the past,
+    // reported an uptime of several days.
     #[test]
     fn a_change_of_the_clock_does_not_change_the_uptime() {
         let app = TestApp::new();

@@ -126,8 +126,8 @@ fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) 
     Ok(many)
 }
 
-/// Returns whether the contact received mail after `at`: opened or clicked a message, or was sent a message that did not bounce, by a
-/// mailing other than `but`.
+/// Returns whether the contact received mail after `at`: the contact opened or clicked a message, or a mailing other than `but` sent the
+/// contact a message that did not bounce.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {

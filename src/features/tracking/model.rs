@@ -130,7 +130,7 @@ pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
 
 /// Visits within this time after delivery may come from a scanner that follows all links.
 pub const BURST_WITHIN_MS: i64 = 15_000;
-/// Clicks on this number of different links within [`BURST_WITHIN_MS`] are attributed to a scanner.
+/// Clicks on at least this many different links within [`BURST_WITHIN_MS`] are attributed to a scanner.
 pub const BURST_LINKS: usize = 3;
 
 /// The class of a failed delivery, according to a bounce report or a server's reply.

@@ -576,7 +576,7 @@ fn clicks_of_noncontacts_are_kept_unless_by_a_bot_and_are_erased_with_the_contac
     clicks(first, &[0], 60_000);
     clicks(second, &[0, 1], 61_000);
     assert_eq!(last(), Some(second));
-    // Click all links in a message at the same moment, and record the clicks in one write and in two writes.
+    // Clicks on all links soon after delivery are attributed to a scanner, whether they are recorded in one write or in two.
     let (third, fourth) = (scene.send_to("grace@example.com", None), scene.send_to("grace@example.com", None));
     clicks(third, &[0, 1, 2, 3], 1_000);
     clicks(fourth, &[0, 1], 2_000);

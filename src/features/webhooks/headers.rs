@@ -115,8 +115,8 @@ pub struct DeliveryHeaders<'a> {
     pub is_test: bool,
     pub at: Timestamp,
     pub body: &'a [u8],
-    /// The secrets used for signing. The first secret creates `X-Service-Signature`; the second secret, if there is one, creates the
-    /// alternate header.
+    /// The secrets used for signing. The first secret is used for `X-Service-Signature`; the second secret, if there is one, is used for
+    /// the alternate header.
     pub signers: &'a [&'a Signer],
     /// Whether the Standard Webhooks headers are also sent.
     pub standard: bool,

@@ -357,7 +357,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// Records the end of an attempt for a webhook.
+    /// Adds an ended attempt to the webhook's counters, its endpoint's health and the day's statistics.
     pub fn add_attempt(&mut self, key: WebhookKey, end: &End, verdict: AttemptOutcome, breaker: &Breaker) -> Result<()> {
         let state = self.state(key)?;
         state.attempts += 1;

@@ -20,7 +20,7 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
-/// The pause between polls of a slow operation. With at most [`POLLS_MAX`] polls, the demo waits 90 seconds.
+/// The pause between polls of a slow operation. With [`POLLS_MAX`] polls, the demo waits at most 90 seconds.
 const POLL_PAUSE: Duration = Duration::from_millis(150);
 const POLLS_MAX: usize = 600;
 const MINUTE_MS: i64 = 60 * 1000;

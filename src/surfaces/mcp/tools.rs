@@ -17,7 +17,7 @@ use crate::vocab::permissions::PermissionSet;
 
 /// The argument for an idempotency key, in tools whose operation supports one.
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
-/// The argument that confirms a call, for clients that cannot ask the user (without elicitation).
+/// The argument that confirms a call, for clients that do not support elicitation and therefore cannot ask the user.
 pub const CONFIRM: &str = "confirm";
 /// The page number of a list, which tools do not accept: they use offsets and cursors.
 pub const PAGE: &str = "page";

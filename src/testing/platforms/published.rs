@@ -49,7 +49,7 @@ struct Call {
     body: BTreeMap<String, Vec<String>>,
 }
 
-/// A call, the number of requests in a test that match it, and the reasons why some of them are not allowed.
+/// A call, the number of requests in a test that match it, and the reasons why some of these requests are not allowed.
 #[derive(Debug)]
 pub struct Row {
     pub call: String,
@@ -92,7 +92,7 @@ fn find(asked: &PlatformRequest) -> Option<&'static Call> {
     };
     let platform = PUBLISHED.iter().find(|platform| platform.name == name)?;
     let calls = platform.call.iter().filter(|call| call.method == asked.method && is_at(&call.path, path));
-    // If several paths match, the one with the fewest parameters applies.
+    // If several paths match, the path with the fewest parameters applies.
     calls.min_by_key(|call| call.path.matches('{').count())
 }
 

@@ -212,7 +212,7 @@ impl Shopify {
         self.state.lock().expect("no panic")
     }
 
-    /// Makes the next `times` requests that contain `part` fail.
+    /// The next `times` requests that contain `part` fail.
     pub fn fail(&self, part: &'static str, times: usize, fault: ShopFault) {
         self.state().faults.push((part, times, fault));
     }

@@ -252,7 +252,7 @@ async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
     .await;
     assert!(follow(&mut browser, changed).await.text.contains("help@acme.example"));
     let deleted = press(&mut browser, &here, &[("act", "delete")]).await;
-    assert!(follow(&mut browser, deleted).await.text.contains("Draft deleted."));
+    assert!(follow(&mut browser, deleted).await.text.contains("Campaign deleted."));
     assert_eq!(browser.get(&here).await.status, 404);
 }
 
@@ -537,7 +537,7 @@ async fn problems_of_a_live_campaign_are_explained_without_fields_and_settings()
     let mut browser = Browser::new(&server);
     browser.sign_in("/live/campaigns").await;
     let page = browser.get(&format!("/live/campaigns/{id}/launch")).await;
-    for part in ["Ask the server operator to configure a mail relay.", "or a value for all recipients."] {
+    for part in ["Ask the server operator to configure a mail relay.", "or a value for all contacts."] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
     for word in ["emailId", "in variables", "Idempotency-Key", "relay = [", "requestId", "projectId"] {

@@ -188,7 +188,7 @@ async fn an_email_is_marked_found_edited_and_restored() {
     assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
     let late = browser.post(&home, &[("csrf", &csrf), ("act", "add"), ("version", "1"), ("warning", "0")]).await;
-    assert!(late.status == 409 && late.text.contains("so nothing was changed"), "{}", late.text);
+    assert!(late.status == 409 && late.text.contains("so your action had no effect"), "{}", late.text);
 }
 
 /// Users without scripts need a form for the layout and the colors of an email.

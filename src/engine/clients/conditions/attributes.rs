@@ -11,7 +11,7 @@ use super::{Applies, Condition, Test};
 /// The maximum number of characters to search for signs of an animation in an embedded image.
 const IMAGE_CHARACTERS_MAX: usize = 256 * 1024;
 
-/// The maximum number of elements in a list that are searched for items with a value.
+/// The maximum number of elements inside an HTML list that are searched for `li` elements with a `value` attribute.
 const LIST_ELEMENTS_MAX: usize = 300;
 
 /// The maximum number of declarations that are searched for a body background.
@@ -104,7 +104,7 @@ fn mailto_parameters(value: &str) -> impl Iterator<Item = &str> {
     query.split('&').map(|pair| pair.trim_start_matches("amp;")).filter_map(|pair| pair.split('=').next())
 }
 
-/// Returns whether a rule of a `style` element matches an element before the `style` element.
+/// Returns whether any rule of the `style` element `index` matches an element that precedes this `style` element.
 fn is_late(view: &View<'_>, index: u32) -> bool {
     let rules = view.sheets.rules.iter().zip(&view.reach).filter(|(rule, _)| rule.element == index);
     rules.into_iter().any(|(_, reach)| reach.elements.first().is_some_and(|first| *first < index))

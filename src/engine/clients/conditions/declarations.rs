@@ -124,7 +124,7 @@ fn has_image(source: &str, pieces: &[CssToken]) -> bool {
     })
 }
 
-/// Returns whether an element with this margin has a background.
+/// Returns whether an element to which this margin applies has a background.
 fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
     let is_background = |name: &str| name.eq_ignore_ascii_case("background-color") || name.eq_ignore_ascii_case("background");
     let source = view.source;
@@ -132,7 +132,7 @@ fn has_background(view: &View<'_>, declaration: &Declaration) -> bool {
         || styled(view, declaration).any(|element| view.document.attribute(source, element, "bgcolor").is_some())
 }
 
-/// Returns whether the cell before a cell with this vertical padding has a different padding.
+/// Returns whether this declaration sets the vertical padding of a table cell, and the cell before it has a different padding.
 fn row_padding(view: &View<'_>, declaration: &Declaration) -> bool {
     let vertical =
         !["padding-left", "padding-right"].iter().any(|name| declaration.name.of(view.source).eq_ignore_ascii_case(name));

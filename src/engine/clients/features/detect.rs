@@ -156,7 +156,7 @@ impl Found<'_, '_> {
     fn declarations(&mut self) {
         let view = self.view;
         let all = &view.sheets.declarations;
-        // The range of the uses in each declaration so far.
+        // For each declaration so far, the range of its uses in `self.uses`.
         let mut ranges: Vec<Range<usize>> = Vec::with_capacity(all.len());
         for (index, declaration) in (0_u32..).zip(all) {
             let start = self.uses.len();

@@ -101,7 +101,8 @@ fn repeat(kind: Option<&str>, aspect: Option<&str>) -> &'static str {
     }
 }
 
-/// Returns the padding of a text box. Without `inset`, Word leaves a tenth of an inch at the left and right.
+/// Returns the padding of a text box. Without `inset`, Word leaves a tenth of an inch at the left and right, and half of that at the top
+/// and bottom.
 fn inset(view: &View<'_>, element: &Element<'_>) -> String {
     let given = view.document.attribute(view.source, element, "inset").unwrap_or_default();
     let mut sides = ["0.1in", "0.05in", "0.1in", "0.05in"].map(str::to_owned);

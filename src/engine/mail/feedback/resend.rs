@@ -33,7 +33,7 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
     if !is_right {
         return Err(Refusal::SignatureWrong);
     }
-    // Resend signs each attempt to deliver a request with the time of the attempt, so a limit of a few minutes is enough.
+    // Each delivery attempt has its own time, which Resend includes in the signature, so a limit of a few minutes is enough.
     recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_CLOCK_MS_MAX)?;
     let event = json(request.body)?;
     let data = event.get("data").ok_or(Refusal::Malformed)?;

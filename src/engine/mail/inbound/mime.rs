@@ -162,7 +162,7 @@ impl Part<'_> {
         self.head.from()?.first()?.address().map(str::to_owned)
     }
 
-    /// Returns the decoded text of this part without its inner parts. Reads only the first [`INBOUND_TEXT_BYTES_MAX`] bytes.
+    /// Returns the body of this part as decoded text. Reads only the first [`INBOUND_TEXT_BYTES_MAX`] bytes.
     pub fn text(&self) -> String {
         let encoding = self.head.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
         let body = &self.body[..self.body.len().min(INBOUND_TEXT_BYTES_MAX)];

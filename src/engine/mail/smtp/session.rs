@@ -434,7 +434,7 @@ async fn log_in(
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!(
             "the relay does not offer AUTH {wanted}; in the setting mail.relay, choose another method with the parameter `auth`, or \
-             remove the user with its password or token"
+             remove the user, the password, `auth` and `token`"
         ))));
     };
     let lines = credentials.lines(mechanism);

@@ -56,12 +56,12 @@ pub struct ThrottleSlot<'a> {
     tries: bool,
 }
 
-/// The current pause of a server, with which the throttle rejects a delivery.
+/// The current pause of a server. A delivery that must wait gets the pause as an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedOff {
     pub until: Instant,
     pub why: String,
-    /// Whether a delivery is retrying the server, and may have a result before `until`.
+    /// Whether a delivery is retrying the server. If so, the result may be known before `until`.
     pub is_tried: bool,
 }
 

@@ -80,7 +80,7 @@ fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     ImageMeasurements { width, height, colors, ground, is_clear, variety }
 }
 
-/// Returns the background on which most of these pixels are visible.
+/// Returns the background on which more of these pixels are visible, or `Any` if enough of them are visible on both.
 fn ground(seen: &[Color]) -> Ground {
     let share = |ground: Color| {
         let visible = seen.iter().filter(|pixel| contrast(**pixel, ground) >= SEEN_CONTRAST).count();

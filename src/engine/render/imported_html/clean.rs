@@ -83,7 +83,8 @@ const ELEMENTS: [&str; 70] = [
     "ul",
     "wbr",
 ];
-/// The elements that the sanitizer removes with their content. Of other unknown elements, it removes only the tags.
+/// The elements that the sanitizer removes with their content, as it does with elements that have malformed names. Of other elements that
+/// are not in [`ELEMENTS`], it removes only the tags.
 const DROPPED: [&str; 28] = [
     "script",
     "iframe",
@@ -158,8 +159,8 @@ const ATTRIBUTES: [&str; 37] = [
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
 /// The description, in the list of removed content, of conditional comments in the head. They contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description, in the list of removed content, of conditional comments outside the head. They are removed if any of them contains
-/// links or text, in which sending would not replace merge fields, or if their tags are unbalanced.
+/// The description, in the list of removed content, of conditional comments outside the head. They are removed if any of them contains more
+/// than tables and VML shapes, because sending replaces no merge fields in comments, or if their tags are unbalanced.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
                                     content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.

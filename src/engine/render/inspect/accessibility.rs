@@ -135,7 +135,7 @@ pub fn problems(dom: &Dom, lines: &Lines<'_>) -> Vec<AccessibilityProblem> {
     check.found
 }
 
-/// Returns the name of an image. The name of an embedded image contains its line, because the image has no URL.
+/// Returns the name of an image. The name of an embedded image contains a line number, because the image has no URL.
 fn image_at(dom: &Dom, lines: &Lines<'_>, node: usize) -> String {
     let source = dom.attribute(node, "src").unwrap_or_default();
     let name = shortened(&image_name(source));

@@ -60,7 +60,7 @@ pub struct Links {
 
 /// The maximum number of characters of a link's text to keep.
 const TEXT_CHARACTERS_MAX: usize = 200;
-/// The maximum number of nodes to read on each side of a link for the text around it.
+/// The maximum number of nodes that are read on each side of a link to find the text around it.
 const NEIGHBORS_MAX: usize = 3;
 /// The maximum length of a URL. Longer values are embedded data.
 const URL_BYTES_MAX: usize = 8 * 1024;

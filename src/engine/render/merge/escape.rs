@@ -65,7 +65,7 @@ enum State {
     Bare {
         element: String,
     },
-    /// In a comment `<!-- … -->`, with the number of characters of its end that have been read.
+    /// In a comment `<!-- … -->`. Contains the number of characters of `-->` that have been read.
     Comment(u8),
     /// In a declaration `<! … >` that is not a comment, such as an Outlook condition or the document type.
     Declaration(String),

@@ -35,7 +35,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             _ => return Err("the filter truncate needs a whole number above 0, like truncate(40)".to_owned()),
         },
         ("truncate", ..) => {
-            return Err("the filter truncate takes only the number of characters to keep, like truncate(40)".to_owned());
+            return Err("the filter truncate takes one argument, the maximum number of characters, like truncate(40)".to_owned());
         }
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => {

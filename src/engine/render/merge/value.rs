@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::ast::Word;
 
-/// The data of one recipient. Lookups use the exact name; the caller tries both spellings.
+/// The data of one recipient. A lookup finds only the exact name; the caller tries both spellings of a name, such as `firstName` and
+/// `first_name`.
 pub trait Fields {
     /// Returns the value with this name, or [`Value::Missing`] if there is none.
     fn field(&self, name: &str) -> Value<'_>;

@@ -112,7 +112,7 @@ impl Workers {
         Self { options, tables_digest, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Returns workers without free pixels, so that a request with an image fails after this time.
+    /// Returns workers without free pixels, so that a request with an image fails after `wait`.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }

@@ -78,7 +78,7 @@ impl From<RenderError> for Message<WorkerReply> {
     }
 }
 
-/// A thread that waits for a request, with enough stack for deeply nested HTML.
+/// A thread that waits for a request. Its stack is large enough for deeply nested HTML.
 struct RenderThread {
     orders: Sender<(Vec<u8>, Confinement)>,
     thread: JoinHandle<Message<WorkerReply>>,
@@ -169,7 +169,7 @@ fn perform(
                 let all: Vec<&str> = checker.profiles.iter().map(|profile| profile.key.as_str()).collect();
                 let unknown: String = unknown.chars().take(UNKNOWN_CLIENT_CHARACTERS).collect();
                 return Err(RenderError::Misused(format!(
-                    "\"{unknown}\" is not an email client; the clients are {}",
+                    "\"{unknown}\" is not the ID of a supported email client; use one of: {}",
                     all.join(", ")
                 )));
             }

@@ -93,7 +93,7 @@ pub async fn read(link: &mut Link) -> Result<Schema> {
     }
 }
 
-/// Checks that this node has the same `cluster.secret` as the other nodes, by its check value. The first node sets the secret of the
+/// Compares check values to verify that this node has the same `cluster.secret` as the other nodes. The first node sets the secret of the
 /// cluster, and so does a node that starts after all nodes have been stopped for a minute.
 pub async fn check_secret(link: &mut Link, own: &str) -> Result<()> {
     let known = read(link).await?.secret_check;

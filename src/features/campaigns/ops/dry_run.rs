@@ -180,8 +180,8 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problems that prevent sending, each with the code of the error that sending would return, and a notice if the campaign is on
-/// hold.
+/// Returns the problems with the campaign's status, sender and scores that prevent sending, each with the code of the error that sending
+/// would return. Adds a notice if a hold keeps the scheduled campaign from starting.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,

@@ -60,7 +60,7 @@ pub struct CheckedUrl {
 pub struct CheckedLinks {
     /// The URLs in the order of their first use in the email.
     pub urls: Vec<CheckedUrl>,
-    /// Whether all URLs within the limit were checked in time.
+    /// Whether every URL within the limit was checked.
     pub is_complete: bool,
 }
 

@@ -120,8 +120,7 @@ impl Misbehaving {
             "head405" => answer(if is_head { 405 } else { 206 }, "content-range: bytes 0-0/1234\r\n"),
             "head404" | "head-closes" => answer(if is_head { 404 } else { 200 }, ""),
             "huge" => answer(405, ""),
-            // For missing pages, the server responds with status 200 or redirects to the home page, which the check cannot
-            // recognize.
+            // The check cannot recognize missing pages for which the server responds with status 200 or redirects to the home page.
             "soft404" => answer(200, "content-type: text/html\r\n"),
             "soft-home" => to(302, "/200"),
             "large" => answer(if is_head { 405 } else { 206 }, "content-type: image/png\r\ncontent-range: bytes 0-0/2000000\r\n"),

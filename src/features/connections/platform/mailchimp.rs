@@ -245,7 +245,7 @@ impl Cursor {
         format!("{}:{}{again}", self.offset, self.last.as_deref().unwrap_or_default())
     }
 
-    /// Returns the start of the page to read instead of the page with the members `ids`, if earlier members were deleted or moved.
+    /// Returns the start of the page to read again if the page with the members `ids` shows that earlier members were deleted or moved.
     fn before(&self, ids: &[String]) -> Option<Self> {
         let starts_as_expected = self.last.is_none() || ids.first() == self.last.as_ref();
         let earlier = || Self { offset: self.offset.saturating_sub(COUNT as u64 - 1), ..self.clone() };

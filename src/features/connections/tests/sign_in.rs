@@ -50,7 +50,7 @@ fn consent(app: &TestApp, peer: &Platforms, provider: Provider) -> (SignIn, Stri
     consent_to(app, peer, begin(app, provider))
 }
 
-/// Consents to a sign-in; returns the sign-in with the authorization code.
+/// Consents to a sign-in; returns the sign-in and the authorization code.
 fn consent_to(app: &TestApp, peer: &Platforms, sign_in: SignIn) -> (SignIn, String) {
     let provider = sign_in.provider;
     let engine = app.engine();

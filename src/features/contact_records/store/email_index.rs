@@ -40,7 +40,7 @@ const ENTRY: usize = 20;
 const RUN_MIN: usize = 5_000;
 /// The maximum number of runs. Runs must be merged before more are added, because every lookup searches each run.
 const RUNS_MAX: usize = 64;
-/// The number of entries merged in one transaction, which occupies the writer for tens of milliseconds.
+/// The number of entries merged in one transaction. Merging them occupies the writer for tens of milliseconds.
 const MERGED_PER_STEP: usize = 20_000;
 
 pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option<u32>> {

@@ -19,8 +19,7 @@ use crate::features::tags::{self, TagName, TagNumbers};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of parts in one step, which takes about a second. After a step, other jobs get their turn and the contacts are selected
-/// again.
+/// The number of parts in one step. A step takes about a second; after it, other jobs get their turn, and the contacts are selected again.
 const PARTS_PER_STEP: usize = 10;
 
 /// Applies one change to contacts in one project.
@@ -116,7 +115,7 @@ pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts)
         Ok(selected) => selected,
         Err(failure) => return refuse(data, job.id, &failure).map(|()| false),
     };
-    // The first step counts the contacts that the job covers and determines the number after the last of them.
+    // The first step counts the contacts that the job covers, and sets the end of the job to one more than their highest number.
     let (total, end) = match change.total {
         Some(total) => (total, change.end),
         None => (selected.len(), selected.max().map_or(0, |last| last.saturating_add(1))),

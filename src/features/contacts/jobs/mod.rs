@@ -84,7 +84,7 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
     }
 }
 
-/// Returns the job with this ID, if the job belongs to the account and, if given, to the project.
+/// Returns the job with this ID, if the job belongs to the account and, if a project is given, to the project.
 pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);

@@ -34,7 +34,7 @@ pub enum State {
     Waiting,
     Running,
     Completed,
-    /// The job failed, with the reason as a sentence for users.
+    /// The job failed. Contains the reason as a sentence for users.
     Failed(String),
     /// The file has been uploaded, but no user has started its import.
     AwaitingMapping,

@@ -85,7 +85,8 @@ pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
     let start = blobs::chunk(tx, import.file, 0)?.unwrap_or_default();
-    // The request has no file: the ID refers to the file, and only another delimiter can make its headers invalid after the upload.
+    // The error names a field of this request, which contains no file. The headers were valid at the upload, so another delimiter usually
+    // makes them invalid.
     let field = if delimiter.is_some() { "delimiter" } else { "id" };
     let delimiter = delimiter.unwrap_or_else(|| fitting(&start, import.delimiter));
     let found = super::headers(&start, delimiter, import.encoding);

@@ -117,7 +117,7 @@ pub(super) struct CheckedContacts {
     pub notes: Vec<RowNote>,
 }
 
-/// Checks contacts and numbers their rows, starting with the number after `row`.
+/// Checks contacts, and gives them consecutive row numbers that start after `row`.
 pub(super) fn checked(contacts: Vec<ReadContact>, row: u32, consent_mode: ConsentMode) -> CheckedContacts {
     let (mut rows, mut notes) = (Vec::with_capacity(contacts.len()), Vec::new());
     let (mut failed, mut excluded) = (0, 0);

@@ -383,7 +383,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
 }
 
-/// Returns the expected result of an import, computed with a simple model: for each address, the last row with a name wins.
+/// Returns the expected result of an import, computed with a simple model: each address gets the name in its last row that has one.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {

@@ -6,10 +6,11 @@ use crate::engine::store::{Error, Result};
 use crate::features::contact_records::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// The number of slices merged into the email index of one project in one step, which takes a second or two.
+/// The number of slices that one step merges into a project's email index. Such a step takes a second or two.
 const MERGES_PER_STEP: usize = 64;
 
-/// Runs one step of every open job and of the pending merges of the email index; returns whether any work remains.
+/// Runs one step of every open job, except imports from platforms, and one step of the pending merges of the email index. Returns whether
+/// any work remains.
 pub fn step(data: &EnvironmentData) -> Result<bool> {
     let mut more = false;
     for job in open_jobs(&data.store.read())? {
@@ -45,8 +46,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merges the runs of the email index that imports wrote. While an import of a project is running, the project's runs are merged
-/// only if there are many.
+/// Merges the runs of the email index that imports wrote. While an import into a project is running, the project's runs are merged only if
+/// there are many.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> = open_jobs(&tx)?

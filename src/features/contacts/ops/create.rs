@@ -102,8 +102,7 @@ mod tests {
 
     use crate::testing::TestApp;
 
-    /// Regression test: a contact with a suppressed address that was created again was shown as mailable, although every campaign
-    /// skipped it.
+    /// Regression test: a contact that was created with a suppressed address was shown as mailable, although every campaign skipped it.
     #[test]
     fn a_suppressed_contact_that_is_created_again_shows_as_suppressed() {
         let app = TestApp::new();

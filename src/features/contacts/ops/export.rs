@@ -30,7 +30,7 @@ pub struct ExportRequest {
     pub filters: Option<ExportFilters>,
 }
 
-/// Filters, as in a segment, and a search.
+/// Filters like those of a segment, and words to search for.
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {

@@ -1,8 +1,8 @@
-//! Clicks by recipients who are not contacts in the project, in messages that were sent directly to their address.
+//! Clicks in direct sends to recipients who are not contacts in the project.
 //!
-//! An order can turn such a recipient into a contact and is attributed to their earlier clicks. Each click is stored under a hash of the
-//! address for as long as an order attributed to it can be reported. The tracking feature records clicks here; this file does not depend on
-//! orders.
+//! An order can turn such a recipient into a contact, and is then attributed to the recipient's earlier clicks. Each click is stored under
+//! a hash of the address for as long as an order attributed to it can be reported. The tracking feature records clicks here; this file does
+//! not depend on orders.
 
 use std::ops::ControlFlow;
 

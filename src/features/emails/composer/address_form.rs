@@ -15,8 +15,8 @@ const FORMS: [(&str, &[&str], &[&str]); 5] = [
     ("nl", &["je", "jij", "jou", "jouw", "jullie"], &["u", "uw"]),
 ];
 
-/// Returns whether the statements of a brief address the recipients formally; `None` if they use no form of address, or both forms. An
-/// email that mixes both forms reads like a mistake.
+/// Returns whether the statements of a brief address the recipients formally; `None` if they use no form of address or both forms, or if
+/// the table of forms lacks their language. An email that mixes both forms reads like a mistake.
 pub fn form_of(brief: &Brief) -> Option<bool> {
     let language = brief.language.primary();
     let (_, informal, formal) = FORMS.iter().find(|(own, ..)| *own == language)?;

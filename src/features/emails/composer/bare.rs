@@ -349,8 +349,8 @@ impl<'a> Content<'a> {
         is_printed && (words.peek().is_some() || !valued.is_empty()) && words.all(|word| said.contains(&format!(" {word} ")))
     }
 
-    /// Returns whether an announcement or a thank-you email presents a product: its first statement names the only product of the
-    /// brand in the brief. Notices, such as recalls, do not advertise.
+    /// Returns whether an announcement or a thank-you email presents a product: its first statement names the only one of the brand's
+    /// products that the brief mentions. Notices, such as recalls, do not advertise.
     pub fn announces_product(&self, shape: super::goals::Shape) -> bool {
         let [card] = self.cards.as_slice() else { return false };
         let announces = matches!(shape.key, "announcement" | "thanks");

@@ -79,7 +79,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether the email may have a coupon. Only emails that sell, apologize or thank may have one.
+    /// Returns whether the email may have a coupon. Only emails that sell, apologize, report an outage or thank may have one.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
@@ -356,8 +356,8 @@ fn joined(rows: Vec<(String, Value)>) -> Vec<(String, Value)> {
     out
 }
 
-/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. `visits` is whether a place has a row. In an
-/// email that sells, a place has a row only if the email is an invitation.
+/// Returns the key of the label for a fact in a table; `None` if the fact needs a sentence. Places get a row only if `visits` is true, as
+/// in invitations and in emails that do not sell.
 fn row_label(fact: &Fact, invites: bool, visits: bool) -> Option<&'static str> {
     let has_days = matches!(fact.value, Some(FactValue::Days { .. }));
     Some(match (fact.kind, fact.role) {

@@ -114,7 +114,7 @@ impl Writer<'_> {
     }
 
     /// Returns the parts of a statement that lists opening hours, the program of an evening or the properties of a product, with the words
-    /// before the colon. At least half of the parts must contain a typed value. In an invitation, the date of the event is left out,
+    /// before the colon. At least half of the parts must contain a fact with a value. In an invitation, the date of the event is left out,
     /// because the table contains it.
     fn program(&self, at: usize) -> Option<(Option<String>, Vec<String>)> {
         let content = self.content;

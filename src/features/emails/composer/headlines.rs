@@ -97,8 +97,7 @@ impl Draft<'_> {
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
-        // Without the date at its end, a subject is incomplete if its last word is then a word such as "and": "Registration opens on
-        // 1 December and".
+        // Without its date, a subject that then ends in a word such as "and" is incomplete: "Registration opens on 1 December and".
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());

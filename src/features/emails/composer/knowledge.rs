@@ -27,7 +27,8 @@ pub struct Excerpt<'a> {
 /// The maximum length, in characters, of an excerpt: two or three sentences.
 const EXCERPT_CHARACTERS_MAX: usize = 320;
 const TITLE_CHARACTERS_MAX: usize = 80;
-/// The number of words that a sentence may have. Shorter or longer pieces of text are probably headings, menus or malformed lists.
+/// The minimum and maximum number of words in a quoted sentence. Shorter or longer pieces of text are probably headings, menus or malformed
+/// lists.
 const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 3..=40;
 /// The maximum number of characters that are read from an entry.
 const TEXT_CHARACTERS_READ: usize = 6_000;

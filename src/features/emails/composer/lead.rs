@@ -25,7 +25,7 @@ impl Writer<'_> {
         let deal = if offers { self.book.text("common.deal_sentence") } else { None };
         let is_main = self.job.ends_with(".main") || self.job == "plain";
         let told = format!("{}.told", self.job);
-        // A phrase with the day of the mistake must not repeat a statement with that day.
+        // If a statement names the day of the mistake, a phrase must not repeat the day.
         let names = |day: &String| self.statements.iter().any(|at| folded(&self.content.text(*at)).contains(&folded(day)));
         if self.book.facts.get("happened_day").is_some_and(names) {
             self.book.facts.remove("happened_day");

@@ -92,7 +92,7 @@ pub fn key(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Returns the number of days from an offer's start to its end; 3 if the brief contains no end.
+/// Returns the number of days from an offer's start to its end, from 1 to [`PERIOD_DAYS_MAX`]; 3 if the brief contains no end.
 fn period(content: &Content<'_>) -> i32 {
     let starts = content.days(FactRole::OfferStarts).map_or(content.today, |(first, ..)| first);
     let ends = content.days(FactRole::OfferEnds).map(|(first, last, _)| last.unwrap_or(first));

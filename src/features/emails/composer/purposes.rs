@@ -59,7 +59,7 @@ fn sells(brief: &Brief) -> bool {
     has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
 }
 
-/// Returns whether the brief has exactly one old price and its first price is higher.
+/// Returns whether the brief has exactly one old price, and the first price in the brief is higher.
 fn raises_price(brief: &Brief) -> bool {
     let amounts = |kind: FactKind| {
         let own = brief.facts.iter().filter(move |fact| fact.kind == kind && fact.story.is_none());
@@ -100,7 +100,7 @@ fn invite(brief: &mut Brief, language: Language) {
     brief.purpose = Goal::Event;
 }
 
-/// Returns the words of the first statement before its date, without the prepositions at their end.
+/// Returns the words of the first statement before its date, without common words such as prepositions at their end.
 fn name_before(brief: &Brief, day: usize, language: Language) -> Option<String> {
     let first = brief.facts.iter().find(|fact| is_statement(fact))?;
     let text = tidy(&first.text);

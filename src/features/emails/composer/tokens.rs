@@ -112,7 +112,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The maximum number of words in a phrase of the word lists, including punctuation.
+/// The maximum length, in tokens, of a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
 
 /// Returns whether the word matches the pattern, such as `sale`, `launch*` or `*kurs`.

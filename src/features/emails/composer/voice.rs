@@ -1,5 +1,4 @@
-//! Chooses the voice of an email: informal or formal, the grammatical person, and whether to use emoji. The brand determines the voice,
-//! unless the brief requests a different voice.
+//! Chooses the voice of an email. The brand determines the voice, unless the brief requests a different voice.
 
 use super::rules::Rules;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};

@@ -50,7 +50,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
 /// The minimum number of letters in a month or weekday name of another language. Shorter names are often other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words in a statement whose language is judged by all statements in the brief together. Shorter statements are
+/// The minimum number of words in a statement whose language is judged from all statements in the brief together. Shorter statements are
 /// usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 

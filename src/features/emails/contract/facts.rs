@@ -1,5 +1,5 @@
-//! Checks that the email states the facts from the brief in their roles, contains the prescribed text, and does not repeat codes, products
-//! or sentences.
+//! Checks that the email states the facts from the brief, gives numbers and dates the same roles as the brief, contains the prescribed
+//! text, and does not repeat codes, products or sentences.
 
 use std::collections::HashSet;
 
@@ -150,8 +150,8 @@ fn states_contact(email: &Reading, text: &str) -> bool {
 }
 
 /// Returns whether the email states the numbers in `text`, and either two neighboring blocks of the body contain at least the share `least`
-/// of the words in `text` or the whole body contains all of these words. If the text is not in the email's language, only the numbers
-/// count.
+/// of the words in `text` or the whole body contains all of these words. If `text` contains a negation, the same blocks must contain a
+/// negation. If the text is not in the email's language, only the numbers count.
 fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     // An address in a statement is a separate fact, and the email can link to it from any words.
     let is_address = |word: &&str| word.contains("://") || word.starts_with("www.");

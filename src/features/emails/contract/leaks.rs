@@ -5,7 +5,8 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The number of consecutive words of an instruction that identify it in the email. Shorter sequences are too common.
+/// The number of consecutive words that identify an instruction in the email. Shorter sequences are too common, unless they are the whole
+/// instruction.
 const ROW_WORDS: usize = 4;
 
 pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
@@ -53,7 +54,8 @@ fn printed(email: &Reading, text: &str, span: Option<Span>, copy: &[String], ins
                 passage.folded.match_indices(label).any(|(at, _)| !passage.folded[..at].ends_with(char::is_alphanumeric))
             })
         }
-        // One or two words are recognized only as a whole sentence. Greetings are allowed, because many emails open with them.
+        // An instruction of one or two words is recognized only as a whole sentence. Greetings are allowed, because many emails open with
+        // them.
         1 | 2 if is_greeting(text) || copy.iter().any(|text| text.contains(&spaced(&folded))) => None,
         1 | 2 => {
             let own = spaced(&folded);

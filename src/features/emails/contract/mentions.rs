@@ -297,7 +297,7 @@ impl Reader<'_> {
     }
 }
 
-/// The maximum number of digits of a phone number (ITU-T E.164) with an international prefix.
+/// The maximum number of digits in a phone number: 15 (ITU-T E.164) and the international prefix "00".
 const PHONE_DIGITS_MAX: usize = 17;
 
 fn number_of(captures: &Captures<'_>, name: &str) -> Option<i8> {

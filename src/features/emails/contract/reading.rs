@@ -50,7 +50,7 @@ impl Reading {
         self.contains(text) || !wanted.is_empty() && self.blocks().iter().any(|block| share(&wanted, block) >= 1.0)
     }
 
-    /// Returns the words of each pair of neighboring blocks in the body.
+    /// Returns the words of each pair of neighboring blocks in the body. If the body has only one block, returns the words of that block.
     pub fn blocks(&self) -> Vec<Vec<&str>> {
         let mut blocks: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
         for passage in self.outline.body() {

@@ -136,8 +136,8 @@ fn each_breach_is_found() {
     }
 }
 
-/// Regression test: for every date whose role in the email differed from the brief, the message said that the date had become part of an
-/// offer.
+/// Regression test: for every date whose role in the email differed from its role in the brief, the message said that the date had become
+/// part of an offer.
 #[test]
 fn the_message_about_a_misused_date_names_the_problem() {
     let (brief, prompt) = sale();

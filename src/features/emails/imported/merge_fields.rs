@@ -272,7 +272,7 @@ fn unquoted(text: &str) -> Option<&str> {
     ['\'', '"'].into_iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark))
 }
 
-/// Translates a field that has at most one filter, the default.
+/// Translates a field without filters or with only a default. A field with any other filter is removed.
 fn with_filters(name: &str, filters: &[&str]) -> Translation {
     match filters {
         [] => field(name, ""),

@@ -38,7 +38,7 @@ pub fn rewrite(text_part: &mut TextPart, text: &str) -> Vec<Change> {
 /// The change to a piece of a text part.
 enum PieceChange {
     Piece(String),
-    /// The new text of a piece that ends with a link, and the text after the link.
+    /// The new text of the last piece, which belongs to a link, and the text to insert after the link.
     Behind(String, String),
 }
 
@@ -177,7 +177,8 @@ fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     new.into_iter().flat_map(cut).collect()
 }
 
-/// Returns the words that the old and the new text have in common, in order, as positions in each.
+/// Returns the tokens that the old and the new text have in common, in order. Each token is returned as its index in the old text and its
+/// index in the new text.
 fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let same = |(one, other): &(&Token<'_>, &&str)| one.text == **other;
     let head = old.iter().zip(new).take_while(same).count();

@@ -72,7 +72,7 @@ fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }
 }
 
-/// Returns whether the block has too few words for a separate card.
+/// Returns whether the block is a text block that is too short for a separate card.
 fn is_brief(block: &Block) -> bool {
     const BRIEF_CHARACTERS: usize = 140;
     matches!(block, Block::Text(text) if text.text.words().chars().count() <= BRIEF_CHARACTERS)

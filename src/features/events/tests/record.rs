@@ -65,7 +65,7 @@ fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
-/// A store that receives no response resends the event, which may exceed the 90-day limit by that time.
+/// A store that receives no response resends the event, which may be older than 90 days by then.
 #[test]
 fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     let shop = Shop::new();

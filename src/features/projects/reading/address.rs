@@ -326,7 +326,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 /// to the address, nearest first.
 ///
 /// A number with four or five digits before a word is not always a postal code, so a street must directly precede the number. Other codes
-/// are unambiguous, so all preceding parts of the same line belong to the address, as do the lines above, starting with the street.
+/// are unambiguous, so the address starts at the beginning of the same line or, if an earlier line names a street, at that street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {

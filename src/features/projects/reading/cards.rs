@@ -22,7 +22,7 @@ const PRICE_CHARACTERS_MAX: usize = 40;
 /// The maximum length, in characters, of an entry in a list. Longer elements contain several entries or running text.
 const ENTRY_CHARACTERS_MAX: usize = 900;
 const ENTRY_NAME_CHARACTERS_MAX: usize = 80;
-/// The maximum number of ancestor elements of a price to search for the list entry that contains the price.
+/// The maximum number of levels between a price and its list entry, and between the entry and its row.
 const ENTRY_LEVELS_MAX: usize = 6;
 /// The minimum number of entries. A single price in text is not a list.
 const ENTRIES_MIN: usize = 2;

@@ -11,7 +11,7 @@ pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
     decode_for(bytes, content_type, None)
 }
 
-/// Decodes a style sheet. If a style sheet does not declare a charset, the charset of its page is used.
+/// Decodes a style sheet. If a style sheet does not declare a charset and is not valid UTF-8, the charset of its page is used.
 pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
     let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);

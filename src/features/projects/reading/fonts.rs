@@ -36,7 +36,7 @@ const GENERIC: [&str; 18] = [
 /// Words in the names of families that contain icons.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
-/// Sans-serif families. The fallbacks that a site lists for them are ignored, because they are often serif fonts.
+/// Sans-serif families. A site's fallbacks for these families are ignored, because they are often serif fonts.
 const KNOWN_SANS: [&str; 34] = [
     "inter",
     "figtree",

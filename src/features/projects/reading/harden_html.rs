@@ -13,7 +13,7 @@ const OPEN_MAX: usize = 500;
 const FORMATTING_MAX: usize = 24;
 
 const FORMATTING: [&str; 14] = ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements that have no end tag or that are closed by the next element of the same kind.
+/// Elements that have no end tag or whose end tag is optional.
 const PASSING: [&str; 32] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li",
     "dt", "dd", "option", "optgroup", "tr", "td", "th", "tbody", "thead", "tfoot", "colgroup", "caption", "html", "head", "body",

@@ -106,8 +106,8 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns the URLs of up to three images and drawings that are most likely the logo, because they are named as a logo, are in the header,
-/// or link to the home page.
+/// Returns the URLs of up to three images and drawings that are most likely the logo, because they are named as a logo or link to the home
+/// page. Images and drawings in the header rank higher.
 fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {

@@ -125,8 +125,9 @@ fn bar_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     first.filter(|block| block.text.chars().count() <= BAR_CHARACTERS_MAX)
 }
 
-/// Returns whether the text of a page contains information about the brand: the opening hours, or at least one sentence that is not in the
-/// `descriptions` of its products. A legal page must be long; a contact page must be long or contain opening hours.
+/// Returns whether the text of a page contains information about the brand: opening hours or at least one sentence. Sentences in
+/// `descriptions`, the descriptions of products, count only on pages that the caller named. A legal page must instead be long; a contact
+/// page must be long or contain opening hours.
 fn says_something(page: &Page, blocks: &[&Block], text: &Text, descriptions: &[&str]) -> bool {
     let path = percent_decode_str(page.url.path()).decode_utf8_lossy().to_lowercase();
     let is_long = text.content.chars().count() >= FORMAL_CHARACTERS_MIN;
@@ -220,8 +221,8 @@ pub fn running(site: &Site) -> Vec<String> {
     all.filter(|text| seen.insert(text.clone())).collect()
 }
 
-/// Returns the running text of each page that describes the brand. Excludes pages about a single product and pages about the terms of an
-/// order, because their words describe goods and rules, not the voice of the brand.
+/// Returns the running text of each page that describes the brand. Excludes product pages, and legal and service pages such as FAQs,
+/// because their words describe goods and rules, not the voice of the brand.
 pub fn spoken(site: &Site) -> Vec<Vec<String>> {
     let is_own = |page: &&Page| {
         let path = page.url.path().to_lowercase();

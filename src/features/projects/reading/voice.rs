@@ -9,7 +9,8 @@ use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandProduct
 /// The minimum number of words that are needed to derive a voice.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
-/// The minimum length, in characters, of a recurring word. Three-letter words can be topic words only in languages that capitalize nouns.
+/// The minimum length, in characters, of a recurring word. Words of exactly this length count only if they are German nouns, which are
+/// capitalized.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 /// The minimum number of paragraphs in which a recurring word must occur.
@@ -152,8 +153,8 @@ pub fn goods(products: &[BrandProduct], about: &[Option<&str>]) -> Vec<String> {
     heads.filter(is_known).collect()
 }
 
-/// Derives the voice from running text in this language. Typical words come from `pages`, the text of each page that describes the brand,
-/// excluding the brand's name. The words in `goods` can be typical even if many shops use them.
+/// Derives the voice from running text in this language. Typical words come from `pages`, the text of each page that describes the brand.
+/// Words of the brand's name are excluded. The words in `goods` can be typical even if many shops use them.
 pub fn voice(
     texts: &[String],
     pages: &[Vec<String>],
@@ -285,7 +286,8 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str, goods: 
     let mut uses: HashMap<String, Uses> = HashMap::new();
     for (page, texts) in pages.iter().enumerate() {
         for (place, text) in texts.iter().enumerate().filter(|(_, text)| seen.insert(text.as_str())) {
-            // Words with an inner apostrophe are contractions, and words with a hyphen describe goods, as in `hand-thrown`.
+            // Words with an inner apostrophe or a hyphen do not count: they are contractions, or descriptions of goods such as
+            // `hand-thrown`.
             for word in text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '‑')) {
                 let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
                 let lowered = word.to_lowercase();

@@ -87,7 +87,8 @@ fn a_possibly_delivered_message_is_resent_only_on_request() {
     }
 }
 
-/// Regression test: the message was sent again immediately and without limit to a server that accepted each copy without a reply.
+/// Regression test: the message was sent again immediately and without limit to a server that may have accepted each copy but sent no
+/// reply.
 #[test]
 fn a_message_is_sent_again_automatically_with_growing_pauses_and_a_limited_number_of_times() {
     let (mut state, mut now, mut pauses) = (Delivery::Queued, NOW, Vec::new());

@@ -520,8 +520,8 @@ fn a_submitted_update_survives_a_busy_store() {
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }
 
-/// Regression test: a reply that arrived after the erasure was stored in the erased row and with the bounce. Such replies often contain the
-/// address.
+/// Regression test: a mail server's reply that arrived after a contact's erasure was stored in the erased recipient row and in a delivery
+/// event. Such replies often contain the address.
 #[test]
 fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     let app = TestApp::new();

@@ -41,7 +41,7 @@ impl TokenBuckets {
         Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
-    /// Returns the token of a recipient to whom no message was sent.
+    /// Puts the token of a recipient to whom no message was sent back into the bucket.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
             bucket.tokens += 1.0;

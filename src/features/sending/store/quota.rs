@@ -18,7 +18,7 @@ const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 /// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
-/// A kind of email count, which is kept per account, day and month.
+/// The emails that a count includes. Each count is kept per account, day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
     /// Emails that were handed over or are in flight. Quotas limit this count.

@@ -91,7 +91,7 @@ pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
 }
 
-/// Removes a mailing from its queue because it has no work to do, either at all or before its next turn.
+/// Removes a mailing from its queue. The mailing has no work left, or none before its next turn.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     put_in(tx, id, None)
 }

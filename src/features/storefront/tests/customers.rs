@@ -119,7 +119,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
         assert_eq!(shop.send(&headers, &body).1["data"]["applied"], applied, "{at}");
     }
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
-    // An import in which the customer was read before the change also has no effect.
+    // An import that reads the customer's state from before the change also has no effect.
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
     work(&shop.app);
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));

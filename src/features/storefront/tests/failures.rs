@@ -83,7 +83,7 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: a shop that was down received a request before the time that it had stated.
+// Regression: a shop that was down received a request before the end of the pause that it had requested.
 #[test]
 fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let shop = Shop::new();

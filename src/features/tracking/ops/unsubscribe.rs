@@ -81,7 +81,7 @@ impl Raw for Unsubscribe {
 }
 
 /// Returns the button that sent the body. A body that does not come from Mailmill's page is treated as a request from an email client's
-/// button, in either encoding: asking again despite a clear request would be worse than accepting an unusual body.
+/// button, whether it is URL-encoded or multipart: asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {

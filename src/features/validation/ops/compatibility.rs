@@ -94,11 +94,13 @@ mod tests {
         let answer = app.post("/v1/emails/validate/compatibility", json!({ "html": "<p>Hi", "clients": ["gmail"] }));
         let (status, _, detail) = answer.refusal();
         assert!(
-            status == 400 && detail.starts_with("clients: \"gmail\" is not an email client") && detail.contains("gmail.ios"),
+            status == 400
+                && detail.starts_with("clients: \"gmail\" is not the ID of a supported email client")
+                && detail.contains("gmail.ios"),
             "{detail}"
         );
         let long = app.post("/v1/emails/validate/compatibility", json!({ "html": "<p>Hi", "clients": ["x".repeat(100_000)] }));
         let (_, _, detail) = long.refusal();
-        assert!(detail.len() < 5_000 && detail.contains("is not an email client"), "{} bytes", detail.len());
+        assert!(detail.len() < 5_000 && detail.contains("is not the ID of a supported email client"), "{} bytes", detail.len());
     }
 }

@@ -16,7 +16,7 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{FetchError, PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// The secret that creates the main signature during the grace period after a rotation, when two secrets are valid.
+/// The secret for the main signature during the grace period after a rotation, when two secrets are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
     /// The current secret.
@@ -25,7 +25,7 @@ pub enum SigningSecret {
     Previous,
 }
 
-/// Makes an attempt. Returns the record of its end, and its outcome.
+/// Makes an attempt. Returns its result for the log, and its outcome.
 pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> (End, AttemptOutcome) {
     let start = Instant::now();
     let outcome = send(engine, started, secret).await;

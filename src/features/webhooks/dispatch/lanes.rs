@@ -123,9 +123,9 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Returns the secret that creates the main signature of this attempt during a grace period. A receiver may have either secret and may
-    /// check only one signature. The first attempt uses the secret that probably works, the second attempt the current secret, and the
-    /// third attempt the previous secret.
+    /// Returns the secret for the main signature of this attempt during a grace period. A receiver may have either secret and may check
+    /// only one signature. The first attempt uses the secret that probably works, the second attempt the current secret, and the third
+    /// attempt the previous secret.
     pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
             1 => self.lane(key).secret,

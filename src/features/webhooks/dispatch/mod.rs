@@ -1,8 +1,8 @@
 //! The dispatcher of one environment: reads due deliveries from the store, starts their attempts, and records the results.
 //!
-//! The store is the queue; only the attempts in flight are in memory. The start of an attempt is recorded before the attempt is
-//! made, and its end afterward, with many attempts per commit. A crash therefore wastes at most one attempt of a delivery and never
-//! causes an additional one.
+//! The store is the queue; only the attempts in flight are in memory. The start of an attempt is recorded before the attempt is made, and
+//! its result afterward. One commit can record many attempts. A crash therefore wastes at most one attempt of a delivery and never causes
+//! an additional one.
 
 pub mod attempt;
 pub mod attempt_log;
@@ -63,16 +63,16 @@ struct Dispatcher {
     ended: mpsc::Sender<AttemptReport>,
     /// The endpoint where the last poll stopped, if it did not reach all endpoints.
     after: Option<WebhookKey>,
-    /// The earliest due time found by the polls since they started at the first endpoint.
+    /// The earliest due time that was found since a poll last started at the first endpoint.
     next: Option<Timestamp>,
 }
 
-/// The end of an attempt. The task that made the attempt sends the report to the writer, which stores it and then sends it to the
-/// dispatcher.
+/// A report that an attempt has ended. The task that made the attempt sends the report to the writer, which stores it and then sends it to
+/// the dispatcher.
 struct AttemptReport {
     ended: EndedAttempt,
     took: Duration,
-    /// The secret of the main signature, if two secrets were valid.
+    /// The secret used for the main signature, if two secrets were valid.
     secret: Option<SigningSecret>,
 }
 
@@ -253,7 +253,7 @@ impl Dispatcher {
     }
 }
 
-/// Records the ends of attempts, many per commit, and notifies the dispatcher.
+/// Records the results of attempts, many per commit, and notifies the dispatcher.
 async fn write_down(
     store: Arc<Store>,
     rules: Arc<Rules>,

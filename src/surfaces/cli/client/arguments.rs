@@ -133,7 +133,7 @@ fn value(field: &Field, texts: &[String]) -> Result<Value, Problem> {
     })
 }
 
-/// Returns the rule that text violates if it cannot be parsed as an integer for this reason.
+/// Returns the rule that the text violates, given the reason why it cannot be parsed as an integer.
 fn integer(reason: &IntErrorKind) -> &'static str {
     match reason {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "must be a whole number of at most 18 digits",

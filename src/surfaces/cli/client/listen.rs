@@ -220,7 +220,8 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
     Ok(())
 }
 
-/// Sends an event to the local server. Returns the response's status; if sending fails, the error is the status or the problem.
+/// Sends an event to the local server. Returns the response's status if it is 2xx. Otherwise, the error is the status or, if there was no
+/// response, the problem.
 async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Value, body: &str) -> Result<String, String> {
     let secret = source.secret.as_deref().unwrap_or_default();
     let headers = signed(secret, delivery, body, SystemClock.now().seconds());

@@ -30,7 +30,7 @@ pub fn field_id(name: &str) -> String {
     format!("field.{name}")
 }
 
-/// Returns the identifier of the argument that sets a field without an option.
+/// Returns the identifier of an additional argument that sets the field: a positional argument, or the hidden option `--project`.
 pub fn main_id(name: &str) -> String {
     format!("main.{name}")
 }

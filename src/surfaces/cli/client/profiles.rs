@@ -158,7 +158,7 @@ impl Profiles {
         let url = server_url(&url)?;
         let profile = profile.filter(|profile| own.is_none() || server_url(&profile.url).is_ok_and(|other| other == url));
         let key = if named.is_some() { None } else { environment.key.clone() };
-        // If the user names a profile, its own project takes precedence, because the variable's project may belong to a different server.
+        // If the user names a profile, the profile's project takes precedence over the variable's, which may belong to a different server.
         let (own, variable) = (profile.and_then(|profile| profile.project.clone()), environment.project.clone());
         Ok(Target {
             url,

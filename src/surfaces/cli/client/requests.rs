@@ -277,8 +277,8 @@ impl Remote {
     }
 }
 
-/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read. Otherwise, the certificates in `file` would
-/// be missing without an error whenever other certificates exist.
+/// Returns the TLS configuration. Fails if `file`, which SSL_CERT_FILE names, cannot be read. Without this check, an unreadable file would
+/// be ignored if there are other trusted certificates.
 fn configuration(file: Option<&Path>) -> Result<Arc<ClientConfig>, String> {
     if let Some(file) = file
         && let Err(error) = std::fs::read(file)
@@ -316,7 +316,8 @@ fn retry_of(result: &Result<ApiResponse, Broken>, is_repeatable: bool) -> Option
             match answer.status.as_u16() {
                 // The server did not execute a request that it rejected with 429, so repeating the request is safe.
                 429 => Some((after, "The request budget is used up".to_owned())),
-                // An outage of a provider usually lasts longer than the retries, and the error states a remedy.
+                // This error is not retried: an outage of a provider usually lasts longer than the retries, and the error message states a
+                // remedy.
                 503 if reason(answer).is_some_and(|(_, code)| code == Code::ProviderUnavailable.info().wire) => None,
                 status @ 500.. if is_repeatable => {
                     let cause = reason(answer).map(|(text, _)| format!(": {}", text.trim_end_matches('.'))).unwrap_or_default();

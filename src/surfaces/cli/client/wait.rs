@@ -22,7 +22,7 @@ const QUICK_POLLS: u32 = 6;
 /// How long a command waits if the user sets no limit.
 pub const TIMEOUT_SECONDS: u64 = 1_800;
 
-/// The statuses of work that has ended.
+/// The statuses of work that has ended or waits for the user.
 const ENDED: [&str; 10] =
     ["completed", "failed", "active", "error", "partial_success", "uploaded", "sent", "cancelled", "paused", "pending_review"];
 const FAILED: [&str; 4] = ["failed", "error", "cancelled", "pending_review"];

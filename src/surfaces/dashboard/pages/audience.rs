@@ -58,8 +58,8 @@ impl Audience {
         Self::chosen(visit, named).await
     }
 
-    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: `T` returns the
-    /// object, and `project` extracts its brand.
+    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: the operation `T`
+    /// returns the object, and `project` returns the ID of its brand.
     pub async fn having<T: Operation>(
         visit: &Visit,
         project: impl FnOnce(T::Output) -> ProjectId,

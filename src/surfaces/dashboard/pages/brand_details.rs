@@ -60,7 +60,7 @@ struct Detail {
     choices: &'static [(&'static str, &'static str)],
     /// The JSON pointer to the value in the project.
     value: &'static str,
-    /// The JSON pointer to the value that a user set; empty if the project has no such pointer.
+    /// The JSON pointer to the value that a user set; empty for the default sender, which imports do not change.
     own: &'static str,
 }
 

@@ -38,8 +38,8 @@ impl Choice {
         Some(choice)
     }
 
-    /// Returns a hash of these choices for `subject` that proves that the dashboard created the link. The hash includes the
-    /// browser's CSRF token, so other sites cannot compute it.
+    /// Returns a hash of `subject` and these choices. A link with this hash was created by the dashboard: the hash includes the browser's
+    /// CSRF token, so other sites cannot compute it.
     pub fn mark(&self, visit: &Visit, subject: &str) -> String {
         let text = format!("agent\0{}\0{subject}\0{}\0{}", visit.csrf, self.permissions, self.environment);
         HEXLOWER.encode(&sha256(text.as_bytes())[..16])

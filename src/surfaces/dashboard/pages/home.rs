@@ -203,7 +203,7 @@ fn health(summary: &Value) -> Value {
     })
 }
 
-/// Returns two charts: opens and clicks, and revenue. Without revenue, the second chart shows sent emails.
+/// Returns two charts: opens and clicks, and revenue; no charts if there are no days. Without revenue, the second chart shows sent emails.
 fn charts(days: &[Value]) -> Vec<Value> {
     if days.is_empty() {
         return Vec::new();

@@ -17,7 +17,7 @@ pub struct RestorePage {
     restore: Option<RestoreView>,
     /// The comparison of the chosen brand's data in the backup with its current data.
     preview: Option<BrandPreview>,
-    /// For each kind of object: the number in the backup, and how many of them are now missing or still exist.
+    /// For each kind of object: how many objects the backup contains, how many of these are now missing, and how many still exist.
     kinds: Vec<PreviewLine>,
     /// The number of objects of each kind that the restore created, updated, or left unchanged.
     restored: Vec<ResultLine>,

@@ -133,7 +133,7 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let text = |list: &[&str], at: usize| list.get(at).map_or_else(String::new, |text| text.trim().to_owned());
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..depths.len().min(rows_max) {
-        // A row can be one level deeper than a preceding group, but not deeper than a preceding condition.
+        // A row can be one level deeper than the previous row if that row is a group, but not deeper than a condition in the previous row.
         let deepest = rows.last().map_or(0, |row| if row.is_group() { row.depth + 1 } else { row.depth });
         let depth = text(&depths, at).parse().unwrap_or(0usize).min(deepest);
         let row = Row {

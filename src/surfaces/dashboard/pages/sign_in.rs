@@ -95,7 +95,7 @@ fn sign_in_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
 }
 
 /// Returns the response for a visitor without a session: the sign-in page, after which the user continues to `next`. If the visitor has
-/// submitted a form, the sign-in page carries its fields.
+/// submitted a form, the sign-in page carries the form's fields, or shows them for copying if they are too large to carry.
 pub fn signed_out(visit: &Visit, next: Option<&str>) -> PageResponse {
     let entries = visit.form.entries();
     let own = next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX));

@@ -1,4 +1,4 @@
-//! Tests over real sockets. Tests that depend on exact bytes send raw bytes; the other tests use hyper's client.
+//! Tests over real sockets. Tests of HTTP/1 send raw bytes, and tests of HTTP/2 use hyper's client.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -130,7 +130,8 @@ impl Tls {
         }
     }
 
-    /// Once an hour, renews a self-signed certificate that expires soon, or warns about an operator's certificate that does.
+    /// Checks the expiry at most once an hour: renews a self-signed certificate that expires soon, and warns about an operator's
+    /// certificate that expires soon.
     fn check_expiry(&mut self) {
         let now = self.clock.now();
         if now.ms_since(self.checked_at) < EXPIRY_CHECK_MS {

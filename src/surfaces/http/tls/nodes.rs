@@ -83,8 +83,8 @@ struct SameKey {
 
 impl SameKey {
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), Error> {
-        // Public keys are not secret, so comparing them proves nothing by itself; the signature in the handshake proves that the
-        // peer has the private key.
+        // Public keys are not secret, so an equal public key proves nothing; the signature in the handshake proves that the peer has the
+        // private key.
         match public_key(certificate) {
             Some(public) if public == self.public => Ok(()),
             _ => {

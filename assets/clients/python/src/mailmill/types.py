@@ -2927,7 +2927,7 @@ ExportDestination = _t.Literal["file"]
 
 
 class ExportFilters(_t.TypedDict, total=False):
-    """Filters, as in a segment, and a search."""
+    """Filters like those of a segment, and words to search for."""
     search: str | None
     """Words to find in email, names, company, phone, city, tags and custom fields."""
     match: ConditionMatch

@@ -83,7 +83,7 @@ struct Writer<'a> {
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The declarations made from attributes: the number under which generated rules refer to each text of declarations.
+    /// The distinct declarations that were made from attributes, each with a number. Generated rules select elements by this number.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// The state that each open element passes on to its descendants.

@@ -18,7 +18,7 @@ const SOURCES: [&str; 5] = [
     include_str!("../snapshots.rs"),
 ];
 const VERBS: [&str; 7] = ["ALTER", "CREATE", "DELETE", "INSERT", "SELECT", "UPDATE", "WITH"];
-/// The statement that the proxy sends instead of another: the database rolls it back, as after a conflict.
+/// The statement that the proxy sends instead of the client's statement. The database rolls it back, as after a conflict.
 const CONFLICT: &[u8] = b"DO $$ BEGIN RAISE EXCEPTION 'a conflict' USING ERRCODE = '40001'; END $$\0";
 
 /// Distributed SQL databases are serializable by default, and roll back a statement whose rows another transaction has changed.

@@ -4,7 +4,7 @@ use super::super::findings::findings;
 use super::*;
 
 const UNSUBSCRIBE: &str = "<a href=\"{{ unsubscribe_url }}\">Unsubscribe</a>";
-/// The time at which the certificate that is valid until 2090 expires.
+/// When the test certificate expires: at the start of 2090.
 const EXPIRY: Timestamp = Timestamp(3_786_912_000_000);
 
 /// Returns the rules that an email breaks. Sends no requests.

@@ -187,7 +187,7 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the position of the first word of a fragment after any punctuation, greetings, "and" and "please".
+    /// Returns the position of the first word of a fragment after any punctuation, greetings, "and", "please", and sounds such as "um".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {

@@ -7,7 +7,7 @@ use super::prompt::Range;
 use super::tokens::Kind;
 use crate::vocab::limits;
 
-/// The number of words at the start of a prompt that can request a series.
+/// The maximum number of words at the start of a prompt that are searched for a request for a series.
 const SERIES_WORDS_MAX: usize = 14;
 
 /// The limits without a value, such as "no images", with the lists of their phrases.

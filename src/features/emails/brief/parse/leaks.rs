@@ -1,4 +1,4 @@
-//! Tests that instructions to the writer are not read as facts. Each group has five notes in each of two or more languages.
+//! Tests that instructions to the writer are not read as facts. Each test has five notes in each of its languages.
 
 use jiff::civil::date;
 

@@ -98,7 +98,7 @@ struct File {
     /// Patterns of short clauses, with the sentences that replace them.
     #[serde(default)]
     sentences: Vec<(String, String)>,
-    /// Patterns of the starts of statements without a subject, with the starts that replace them.
+    /// Patterns for the starts of statements that lack a subject, with the starts that replace them.
     #[serde(default)]
     openers: Vec<(String, String)>,
     #[serde(flatten)]

@@ -69,25 +69,25 @@ lists! {
     LabelItem = "label.item",
     /// Words between a label and its value: "should be".
     LabelIs = "label.is",
-    /// Imperatives to the writer whose object is the email: "draft".
+    /// Imperatives whose object is the email: "draft".
     Write = "say.write",
     /// Words before the topic of the email: "about".
     About = "say.about",
-    /// Imperatives to the writer whose complement is the content: "mention".
+    /// Words of a request before the content: "mention".
     Report = "say.report",
-    /// Requests to the writer whose complement is only a topic: "ask for".
+    /// Requests that are followed by only a topic: "ask for".
     Ask = "say.ask",
-    /// Infinitives at the end of a request whose complement is the content: "hinweisen".
+    /// Infinitives at the end of a request, after the content: "hinweisen".
     ReportEnd = "say.report_end",
     /// Notes after a statement: "maybe mention that".
     Tail = "say.tail",
-    /// Requests to the writer without content, at the start of a fragment: "keep it".
+    /// Starts of requests that have no content: "keep it".
     NoteStart = "note.start",
     /// Words for the occasion of the email: "after the call:".
     Moment = "note.moment",
     /// Phrases that make a fragment a note to the writer: "in this email".
     NoteAny = "note.any",
-    /// Fragments that are a note to the writer as a whole: "thank you".
+    /// Phrases that are notes to the writer if they fill a whole fragment: "thank you".
     NoteWhole = "note.whole",
     /// Words that a note about the tone consists of: "friendly".
     Tone = "note.tone",

@@ -98,7 +98,7 @@ pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the start of the name, which can be empty, in thanks or a greeting that fills the words `at..end`.
+/// Returns the start of the name in thanks or a greeting that fills the words `at..end`. The name can be empty.
 fn closing(prompt: &Prompt<'_>, at: usize, end: usize) -> Option<usize> {
     let mut names = at;
     while let Some(next) =

@@ -10,7 +10,7 @@ use crate::base::text::capitalized;
 
 /// The maximum number of clauses in a statement. Longer lists are printed as they are.
 const CLAUSES_MAX: usize = 8;
-/// The minimum number of words in a clause with a verb that can be a sentence.
+/// The minimum number of words in a clause that has a verb and can be a sentence.
 const SENTENCE_WORDS_MIN: usize = 3;
 
 /// Returns a statement with its missing subject added, and with its short clauses written as sentences.

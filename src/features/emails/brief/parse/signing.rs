@@ -16,7 +16,7 @@ const PLAIN_NAME_WORDS_MAX: usize = 2;
 /// The maximum number of words in the role and name of the person who signs: "Head of operations Raj Menon".
 const ROLE_AND_NAME_WORDS_MAX: usize = 7;
 
-/// The first words of the role of the person who signs.
+/// Words that start the signer's role.
 const ROLES: [&str; 37] = [
     "hon",
     "mgr",
@@ -213,7 +213,8 @@ impl Classifier<'_> {
         is_start && (names.is_empty() || is_name) || is_name && names.len() <= 3
     }
 
-    /// Returns whether a range consists of one or two words that can be a name, even in lowercase: "grüße maartje".
+    /// Returns whether a range consists of one or two words that can be a name, even in lowercase, such as
+    /// "maartje" in "grüße maartje".
     pub(super) fn is_plain_name(&self, range: Range) -> bool {
         let others = [List::Common, List::Finite, List::Please, List::Not, List::Goal, List::Month, List::Weekday, List::Readers];
         let is_name = |at: usize| self.prompt.kind(at) == Kind::Word && !others.into_iter().any(|list| self.prompt.is(list, at));

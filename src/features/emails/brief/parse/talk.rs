@@ -26,8 +26,8 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         for mark in marks {
             match scope(prompt, &reads[at].sentence.fragments, mark) {
-                // A remark that adds no content withdraws the sentence before it: "SHRM credit yes (1 hr??) hmm not confirmed leave that
-                // out".
+                // If only a remark precedes the phrase in its sentence, the phrase also withdraws the previous sentence: "SHRM credit yes
+                // (1 hr??) hmm not confirmed leave that out".
                 Some(scope) if at > 0 && is_remark(prompt, reads[at].sentence.range, mark) => {
                     let before = reads[at - 1].sentence.range;
                     take_back(&mut reads[at - 1], before);
@@ -149,8 +149,8 @@ fn take_back(read: &mut Read, scope: Range) {
     });
 }
 
-/// Returns the range that a phrase withdraws: the brackets around the phrase, or its fragment. If the phrase starts its fragment, the
-/// range includes the previous fragment; `None` if the previous fragment belongs to the previous sentence.
+/// Returns the range that a phrase withdraws: the brackets around the phrase, or its fragment. If the phrase starts its fragment, the range
+/// includes the previous fragment. Returns `None` if the phrase starts its sentence.
 fn scope(prompt: &Prompt<'_>, fragments: &[Range], mark: usize) -> Option<Range> {
     let own = fragments.iter().position(|fragment| fragment.from <= mark && mark < fragment.to)?;
     let is_alone = |fragment: Range| (fragment.from..mark).all(|at| is_lead(prompt, at));

@@ -99,7 +99,7 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     }
 }
 
-/// Returns the name of the product that "the second product" refers to: an item of the email's only grid.
+/// Returns the name of the product that words such as "the second product" select in the email's only grid.
 fn nth_product(email: &Email, part: PartName) -> Option<String> {
     let grids = email.blocks.iter().filter_map(|block| if let Block::Products(grid) = block { Some(grid) } else { None });
     let grids: Vec<&Products> = grids.collect();

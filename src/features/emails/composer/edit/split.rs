@@ -17,7 +17,7 @@ pub struct Clause {
     pub action: Option<Action>,
 }
 
-/// The maximum number of neighboring pieces that form one part: "the deadline is 14 December, not 16 December".
+/// The maximum number of adjoining pieces that form one part: "the deadline is 14 December, not 16 December".
 const JOINED_MAX: usize = 4;
 
 /// Returns the language of an instruction: the language whose vocabulary contains most of its words. In a tie, the email's language takes

@@ -422,7 +422,7 @@ pub fn bold(email: &mut Email, words: &str) -> ActionResult {
 /// A function that changes the markup of one passage.
 type Remake<'a> = Box<dyn FnOnce(&mut dyn FnMut(&str) -> Option<String>) + 'a>;
 
-/// Returns a function for each passage of the email, from top to bottom, that changes its markup.
+/// Returns a function for each passage of the email, from top to bottom. The function changes the passage's markup.
 pub fn running_texts(email: &mut Email) -> Vec<Remake<'_>> {
     fn remake<'a, const MAX: usize>(rich: &'a mut Rich<MAX>) -> Remake<'a> {
         Box::new(move |change| {

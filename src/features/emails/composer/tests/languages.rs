@@ -110,7 +110,7 @@ fn an_email_can_be_in_another_language_than_its_prompt() {
     assert!(unused.iter().any(|part| part.contains("packed them by hand")), "{unused:?}");
 }
 
-/// Regression test: for "10% off the first order" in English and German, the German email promised 10% off everything, without a warning.
+/// Regression test: for an English prompt with "10% off the first order", the German email promised 10% off everything, without a warning.
 #[test]
 fn an_offer_in_another_language_keeps_its_scope_or_reports_it() {
     let offer = |prompt: &str, code: &str| {

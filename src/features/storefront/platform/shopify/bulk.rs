@@ -182,8 +182,8 @@ struct MinPrice {
 /// A product, with the price and availability of the variants that have been read so far.
 struct PartialProduct {
     product: StoreProduct,
-    /// The lowest price of the variants that are for sale or, if no variant is for sale, of all variants. The flag is true if the variant
-    /// is not for sale.
+    /// The lowest price of the variants that are for sale or, if no variant is for sale, of all variants. The flag is true if no variant is
+    /// for sale.
     lowest: Option<(bool, f64)>,
     is_for_sale: bool,
 }

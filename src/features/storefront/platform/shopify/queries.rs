@@ -25,7 +25,7 @@ pub const PRODUCTS: &str = "{ products(query: \"status:active\") { edges { node 
                             variants { edges { node { id price compareAtPrice availableForSale } } } \
                             collections { edges { node { id title } } } } } } }";
 
-/// The export of all customers, with their consent, the totals of their orders, and when they last changed.
+/// The export of all customers, with each customer's consent, order totals and time of the last change.
 pub const CUSTOMERS: &str = "{ customers { edges { node { id firstName lastName locale createdAt updatedAt numberOfOrders tags \
                              amountSpent { amount currencyCode } defaultEmailAddress { emailAddress marketingState marketingUpdatedAt } \
                              defaultPhoneNumber { phoneNumber } defaultAddress { city countryCodeV2 } } } } }";

@@ -295,7 +295,7 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(PageResponse::draw(&PreviewsPage { is_outdated, ..page }))
 }
 
-/// Returns whether an email that changed at this time has changed since its preview was started.
+/// Returns whether the email has changed since its preview was started.
 fn is_outdated(started_at: WireTime, changed_at: WireTime) -> bool {
     started_at.0 < changed_at.0
 }

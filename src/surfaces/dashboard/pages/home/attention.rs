@@ -144,7 +144,8 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Adds notices about failed contact jobs, except those that the user has dismissed or has started again.
+/// Adds notices about failed contact jobs, except those that the user has dismissed and those that were followed by a job of the same kind
+/// for the same brand.
 fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {

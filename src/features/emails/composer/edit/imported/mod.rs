@@ -370,7 +370,7 @@ impl ImportedEditor<'_> {
         })
     }
 
-    /// Returns the index of the part next to the position that an instruction refers to, and whether the position is before that part.
+    /// Returns the index of the part beside a position, and whether the position is before that part.
     fn beside(&self, place: &Place) -> Result<(usize, bool), Reply> {
         let nothing = || Reply::new("no_place").with("parts", Fact::Parts(parts(self.imported)));
         let of = |anchor: &Anchor| match anchor {

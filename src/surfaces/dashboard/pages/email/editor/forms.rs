@@ -58,8 +58,8 @@ fn items(json: &Value) -> impl Iterator<Item = &Value> {
     json.as_array().into_iter().flatten()
 }
 
-/// Returns the forms of a document's blocks. `submitted` is the ID and the submitted content of a block that replaces the stored
-/// content.
+/// Returns the forms of a document's blocks. `submitted` is the ID of a submitted block and the block's submitted content, which replaces
+/// the stored content.
 pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockForm> {
     let last = items(&document["blocks"]).count().saturating_sub(1);
     let form = |(index, block): (usize, &Value)| {

@@ -43,7 +43,8 @@ pub(super) async fn with_uploads(visit: &Visit, brand: ProjectId, kind: &BlockKi
     Ok(block)
 }
 
-/// Returns the new image for a field: the uploaded file or, if a shape is chosen, the current image in this shape.
+/// Returns the new image for a field: the uploaded file or, if a shape is chosen, the current image in this shape. Returns `None` if the
+/// image does not change.
 async fn uploaded(visit: &Visit, brand: ProjectId, name: &str) -> Result<Option<Picture>, PageError> {
     let form = &visit.form;
     let crop = crop(form.get(&format!("shape.{name}")), form.get(&format!("focus.{name}")));
