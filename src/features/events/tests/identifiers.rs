@@ -76,7 +76,7 @@ fn external_ids_are_stored_and_suffice_later() {
         let wrong = shop.report(named("later", json!({ kind.as_str(): "other" })));
         let (status, code, sentence) = wrong.refusal();
         assert_eq!((status, code), (404, "RESOURCE_NOT_FOUND"));
-        assert!(sentence.starts_with(&format!("identifiers.{kind}: ")) && sentence.contains("set email"), "{sentence}");
+        assert!(sentence.starts_with(&format!("identifiers.{kind}: ")) && sentence.contains("set `email`"), "{sentence}");
         let other_case =
             shop.report(named("later", json!({ kind.as_str(): id.as_str().expect("the field is a string").to_uppercase() })));
         assert_eq!(other_case.status, 404, "IDs are compared exactly");
