@@ -433,5 +433,5 @@ async fn the_metadata_lists_what_the_server_supports() {
     let wrong = send(&server, "accounts.client_register", json!({ "redirect_uris": ["javascript:alert(1)"] })).await;
     assert_eq!((wrong.status, wrong.json()["error"].as_str()), (400, Some("invalid_client_metadata")));
     let description = wrong.json()["error_description"].as_str().expect("text").to_owned();
-    assert!(description.starts_with("redirect_uris must not contain javascript:alert(1); use https"), "{description}");
+    assert!(description.starts_with("redirect_uris must not contain javascript:alert(1); use an https URI"), "{description}");
 }
