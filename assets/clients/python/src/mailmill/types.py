@@ -5793,9 +5793,13 @@ class UtmParameters(_t.TypedDict, total=False):
     `utm_campaign`.
     """
     term: str
-    """The value of `utm_term`. If absent, links have no `utm_term`."""
+    """The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no
+    `utm_term`.
+    """
     content: str
-    """The value of `utm_content`. If absent, links have no `utm_content`."""
+    """The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no
+    `utm_content`.
+    """
 
 
 class UtmParametersInput(_t.TypedDict, total=False):
@@ -5811,9 +5815,13 @@ class UtmParametersInput(_t.TypedDict, total=False):
     `utm_campaign`.
     """
     term: str | None
-    """The value of `utm_term`. If absent, links have no `utm_term`."""
+    """The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no
+    `utm_term`.
+    """
     content: str | None
-    """The value of `utm_content`. If absent, links have no `utm_content`."""
+    """The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no
+    `utm_content`.
+    """
 
 
 ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverability", "accessibility"]
