@@ -207,8 +207,7 @@ impl Writer {
     /// Returns a reference to the response for these error codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Responses to requests that are not counted have no rate-limit headers. Requests without valid credentials are not counted; a
-        // signed-in user's wrong password or code, which also has status 401, is counted.
+        // Responses to uncounted requests, such as those without valid credentials, have no rate-limit headers.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
