@@ -320,7 +320,7 @@ fn a_worker_that_cannot_be_confined_refuses_to_run() {
     let mut unconfined = worker();
     unconfined.arg("--unconfined");
     let said = refused(unconfined);
-    assert!(!said.contains("cannot be confined") && said.contains("sent or received invalid data"), "{said}");
+    assert!(!said.contains("cannot be confined") && said.contains("communication with the rendering process failed"), "{said}");
     println!("a worker that cannot be confined refuses to run");
 }
 
