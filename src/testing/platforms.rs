@@ -19,7 +19,7 @@ mod record;
 mod templates;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -223,14 +223,19 @@ fn email(number: usize) -> String {
 
 pub fn read_request(stream: &TcpStream) -> std::io::Result<PlatformRequest> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
+    // A client that was killed may have connected without sending a complete request.
+    let mut next_line = || {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if line.ends_with('\n') { Ok(line) } else { Err(std::io::Error::from(ErrorKind::UnexpectedEof)) }
+    };
+    let line = next_line()?;
     let mut words = line.split(' ').map(str::to_owned);
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut headers = BTreeMap::new();
     loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
+        let line = next_line()?;
+        if line.trim().is_empty() {
             break;
         }
         if let Some((name, value)) = line.split_once(':') {

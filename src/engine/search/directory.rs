@@ -3,9 +3,13 @@
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
+
+/// How long to wait for a lock that another writer holds.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A folder in which no file can be created, replaced or deleted once it is closed. Files that are already open for writing can still be
 /// written, but no commit refers to them.
@@ -79,8 +83,16 @@ impl Directory for WriterDirectory {
         self.files.sync_directory()
     }
 
+    /// Waits for the lock if it is held. Each generation has one writer at a time, but the lock of a dropped writer can outlive it by
+    /// milliseconds: a child process has copies of all open files between its fork and its exec.
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        self.files.acquire_lock(lock)
+        let end = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match self.files.acquire_lock(lock) {
+                Err(LockError::LockBusy) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+                result => return result,
+            }
+        }
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
