@@ -29,7 +29,7 @@ function wire(root) {
       setTimeout(() => delete form.dataset.sent, 3000);
     });
   }
-  // After a click, a button with `data-busy` shows this text and cannot be clicked again.
+  // After a click, a button with `data-busy` shows the attribute's value as its label and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
       if (event.submitter !== button || event.defaultPrevented) return;
@@ -41,7 +41,7 @@ function wire(root) {
       });
     });
   }
-  // A click on a button with `data-fill` copies the button's text into the field with this ID.
+  // A click on a button with `data-fill` copies the button's text into the field whose ID is the attribute's value.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;
     button.addEventListener("click", () => {

@@ -1586,7 +1586,7 @@ pub const PLACES_PER_FINDING_MAX: usize = 20;
 pub const LINKS_CHECKED_MAX: usize = 200;
 /// The maximum number of links that are checked at the same time, in the whole process. Each takes a connection and a few kilobytes.
 pub const LINK_CHECKS_AT_ONCE: usize = 16;
-/// The maximum number of links of one registrable domain that are checked at the same time, so that its server is not overloaded.
+/// The maximum number of links to the same registrable domain that are checked at the same time, so that its server is not overloaded.
 pub const LINK_CHECKS_PER_DOMAIN: usize = 2;
 /// The maximum number of redirects of a link that are followed. Links in emails pass through two or three trackers; browsers stop at 20.
 pub const LINK_REDIRECTS_MAX: usize = 5;

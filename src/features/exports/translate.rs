@@ -239,7 +239,7 @@ impl Field {
             "email" | "phone" | "company" | "city" | "country" => self.name.as_str(),
             _ => self.custom(),
         };
-        // HubSpot's internal names of properties are lowercase.
+        // HubSpot's internal property names contain only lowercase letters, digits and underscores.
         let is_property = property.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         is_property.then(|| match &self.default {
             Some(words) => format!("{{{{ personalization_token('contact.{property}', '{}') }}}}", words.replace('\'', "\\'")),

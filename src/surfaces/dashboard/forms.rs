@@ -63,7 +63,7 @@ impl Fields {
         if !is_plain && boundary.is_none() {
             return Err(PageError::plain(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "The form wasn't submitted from this page. Reload the page and try again.",
+                "The form was sent in an unexpected format, so nothing was changed. Go back, reload the form, and submit it again.",
             ));
         }
         let body = body.collect(files.unwrap_or(limits::DASHBOARD_FORM_BYTES_MAX)).await.map_err(|error| match error {

@@ -21,7 +21,7 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
         return Err(PageError::plain(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "The form wasn't submitted from this page. Reload the page and try again.",
+            "The form was sent in an unexpected format, so nothing was changed. Go back, reload the form, and submit it again.",
         ));
     };
     let mut start = BytesMut::new();

@@ -387,7 +387,7 @@ impl Cursor {
         }
         let negated = self.word("not");
         let Some(Token::Name(word)) = self.peek().cloned() else {
-            return refuse(self.line, "write \"is defined\" or \"is not defined\"");
+            return refuse(self.line, "\"is\" must be followed by \"defined\" or \"not defined\"; use \"==\" to compare values");
         };
         self.at += 1;
         let defined = match word.as_str() {

@@ -157,7 +157,7 @@ impl Reader {
 /// Returns the store error that the blob reader wrapped in an I/O error.
 fn store_error(error: &std::io::Error) -> Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    inner.cloned().unwrap_or_else(|| Error::Io(format!("the file of an import cannot be read: {error}")))
+    inner.cloned().unwrap_or_else(|| Error::Io(format!("cannot read an import file: {error}")))
 }
 
 fn too_many_rows() -> String {

@@ -23,7 +23,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         (None, _) => ProductsForm::Rows,
     };
     let groups: Vec<Vec<Row>> = match form {
-        // Beside centered text, a single product is centered too.
+        // If the text is centered, a single product is centered too, with its details below the picture.
         _ if block.products.len() == 1 && set.align == Align::Center => vec![vec![alone(set, &block.products[0])]],
         _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
         ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, form, Layout::Beside)).collect(),

@@ -306,7 +306,7 @@ async fn save(session: &Session, call: &Call, path: &Path) -> Result<Option<ApiR
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: std::io::Error| {
         Problem::failed(format_args!(
-            "cannot write {}: {error}; check that its folder exists, and the folder's permissions and free space",
+            "cannot write {}: {error}; check that its folder exists and is writable, and that the disk has free space",
             path.display()
         ))
     };
