@@ -98,7 +98,8 @@ fn serving(criterion: &mut Criterion) {
     let headers = format!("{key}content-type: application/json\r\naccept: application/json, text/event-stream\r\n");
     let client = json!({ "name": "bench", "version": "1" });
     let opening = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    let message = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    let message =
+        |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
     let (head, _) = connection.send("POST /mcp", &headers, &message("initialize", opening));
     let session = header(&head, "mcp-session-id").expect("a session");
     let headers = format!("{headers}mcp-session-id: {session}\r\nmcp-protocol-version: 2025-06-18\r\n");

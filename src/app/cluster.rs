@@ -43,6 +43,7 @@ pub fn run(data: &Path, settings: Settings, command: &ClusterCommand) -> Result<
         ClusterCommand::Export { to } => export(data, &settings, to, &database, &runtime),
         ClusterCommand::Join => join(data, settings),
         ClusterCommand::Status => status(&database, &runtime),
+        ClusterCommand::AcceptLoss => accept_loss(&database, &runtime),
         ClusterCommand::Leave => leave(data, settings, &database, &runtime),
         ClusterCommand::Drain { .. } => unreachable!("the running service drains"),
     }
@@ -199,6 +200,12 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
             }
             _ => format!("leader        none; last epoch {}\n", holder.epoch),
         });
+        if !schema.loss.is_empty() {
+            text.push_str(&format!(
+                "lost commits  reported by {}; run `mailmill cluster accept-loss` to continue without them\n",
+                schema.loss
+            ));
+        }
         for store in StoreName::ALL {
             let log = cluster::log_status(&mut link, store).await?;
             let snapshots: Vec<String> = log.snapshots.iter().map(u64::to_string).collect();
@@ -214,6 +221,16 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
         Ok::<_, cluster::Error>(text)
     });
     print(&text.map_err(Problem::failed)?);
+    Ok(())
+}
+
+/// Lets the cluster continue without the commits that its database has lost.
+fn accept_loss(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
+    let accepted = runtime.block_on(cluster::accept_loss(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
+    print(match accepted {
+        true => "The cluster continues without the lost commits. Start the nodes with `mailmill serve`.\n",
+        false => "No node has reported a loss of commits, so nothing was changed.\n",
+    });
     Ok(())
 }
 

@@ -62,7 +62,10 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         let database = Database::new(url.expose(), database_authorities.as_deref(), runtime.handle().clone())?;
         runtime.block_on(async {
             let mut link = Link::new(database);
-            cluster::read_schema(&mut link).await?;
+            let schema = cluster::read_schema(&mut link).await?;
+            if !schema.loss.is_empty() {
+                return Err(cluster::Error::LossReported { by: schema.loss });
+            }
             let ahead_ms = cluster::clock_offset_ms(&mut link, &SystemClock).await?;
             Ok::<_, cluster::Error>((cluster::read_lease(&mut link).await?, ahead_ms))
         })

@@ -189,7 +189,12 @@ mod tests {
     use crate::engine::store::seal::KeyCheck;
 
     fn schema(check: &KeyCheck) -> Schema {
-        Schema { installation: "one".into(), key_check: check.text().to_owned(), secret_check: String::new() }
+        Schema {
+            installation: "one".into(),
+            key_check: check.text().to_owned(),
+            secret_check: String::new(),
+            loss: String::new(),
+        }
     }
 
     #[test]

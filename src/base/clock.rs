@@ -1,9 +1,7 @@
 //! Time as an argument, so that tests of time-based rules do not need to wait.
 
 use std::fmt;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +36,8 @@ impl fmt::Display for Timestamp {
 }
 
 /// Milliseconds on a monotonic clock, from an arbitrary start. Waits are measured with this clock, so setting the machine's clock neither
-/// shortens nor lengthens them.
+/// shortens nor lengthens them. The clock also counts the time for which the machine was suspended: after that time, a node of a cluster
+/// must not assume that it still leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(pub i64);
 
@@ -69,10 +68,9 @@ impl Clock for SystemClock {
         Timestamp(since.as_millis() as i64)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the rest of the code reads the clock through this type")]
     fn monotonic(&self) -> Monotonic {
-        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-        Monotonic(START.elapsed().as_millis() as i64)
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        Monotonic(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000)
     }
 }
 

@@ -79,16 +79,19 @@ impl<S: Service> Service for WithLeader<S> {
         let Some(member) = &engine.cluster else { return self.inner.call(request).await };
         let Incoming { method, uri, headers, peer, .. } = &request;
         let is_read = matches!(*method, Method::GET | Method::HEAD);
-        if member.leads() {
+        if let Some(epoch) = member.leading_epoch() {
             match (uri.path(), *peer) {
                 (VISITS, Peer::Operator) => return self.receive_visits(request.body).await,
                 (MAIL, Peer::Operator) => return self.receive_mail(request).await,
                 _ => {}
             }
-            let writes = !is_read;
+            let page = page(method, headers);
             let mut reply = self.inner.call(request).await;
-            if writes {
+            if !is_read {
                 reply.headers.insert(POSITION, position_text(member.positions()));
+            } else if member.leading_epoch() != Some(epoch) {
+                // The process may have been suspended since the check, so that another node has acknowledged writes before the read.
+                return self.unavailable("The leader of the cluster has just changed; try again.", page);
             }
             return reply;
         }

@@ -1931,6 +1931,9 @@ pub const BACKUP_REQUEST_RETRIES: usize = 2;
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
 /// The number of missing heartbeats after which another server takes over the backup's target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
+/// The number of times that a leader of a cluster takes the backup's target back from another server. One former leader can still have
+/// started a backup, and another one before it.
+pub const BACKUP_TAKEOVERS_PER_LEAD: u32 = 2;
 /// The first pause after a failure of the backup's target. Most failures last less than a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest pause after a failure of the backup's target, so that the end of an outage is noticed within this time.
@@ -1971,6 +1974,12 @@ pub const RESTORE_NOTES_MAX: usize = 100;
 
 /// The time limit for connecting to the cluster's database.
 pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// The time limit for a TCP connection to one of several servers of the cluster's database. It is less than half of the time for one
+/// statement about the lease, a third of the shortest lease, so that two servers can be tried in that time.
+pub const CLUSTER_HOST_CONNECT_TIME: std::time::Duration = std::time::Duration::from_millis(300);
+/// The time after which a connection to the cluster's database ends if the database server does not acknowledge packets. It is short enough
+/// that another node can lead within ten seconds, and longer than the pauses of a busy network.
+pub const CLUSTER_SILENCE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
 /// The time limit for one statement in the cluster's database, enough for a large commit over a slow connection.
 pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum number of retries of a statement that the database rolled back because of a conflict. The pauses double, so the retries

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use super::names::{self, Epoch, PartName, PartNumber};
+use super::names::{self, Epoch, PartName, PartNumber, SnapshotName};
 use super::spool::State;
 use super::target::{SealedTarget, Target};
 use super::{Error, Result};
@@ -62,6 +62,8 @@ pub struct Candidate<'c> {
     pub host: &'c str,
     /// What the data folder knows about the target; `None` if the folder's log cannot be continued.
     pub state: Option<&'c State>,
+    /// The complete parts in the data folder that may not be in the target, oldest first.
+    pub waiting: &'c [PartName],
     /// The random name of the data folder.
     pub holder: &'c str,
     pub heartbeat_seconds: u64,
@@ -110,10 +112,8 @@ pub async fn begin(sealed: &SealedTarget, candidate: &Candidate<'_>) -> Result<(
             }
         }
         let epoch = newest.as_ref().map_or(0, |(epoch, _)| *epoch) + 1;
-        let log_since = match (candidate.state, &newest) {
-            (Some(state), Some(newest)) if continues(&sealed.target, state, newest, sealed.key_check()).await? => {
-                newest.1.log_since
-            }
+        let log_since = match &newest {
+            Some(newest) if continues(sealed, candidate, newest).await? => newest.1.log_since,
             _ => epoch,
         };
         let first_part = candidate.state.map_or(0, |state| state.shipped) + 1;
@@ -156,15 +156,22 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
 
 /// Returns whether the log in the data folder continues the log of the newest epoch. If the process ended while it created an epoch, the
 /// folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part, the
-/// folder might not know that part. If there are more unknown parts, the folder was set back to an earlier state, for example with its
-/// virtual machine: its log does not continue, because the snapshots after that state have commits that the folder no longer has.
-async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Start), key_check: &KeyCheck) -> Result<bool> {
-    if state.holder != start.holder || start.key_check != *key_check || !(start.log_since..=*epoch).contains(&state.epoch) {
+/// folder still has that part, but might not know that it was written.
+///
+/// Otherwise the folder was set back to an earlier state, for example with its virtual machine: its log does not continue, because parts or
+/// snapshots in the target have commits that the folder no longer has.
+async fn continues(sealed: &SealedTarget, candidate: &Candidate<'_>, (epoch, start): &(Epoch, Start)) -> Result<bool> {
+    let target = &sealed.target;
+    let Some(state) = candidate.state.filter(|state| state.holder == start.holder) else { return Ok(false) };
+    if start.key_check != *sealed.key_check() || !(start.log_since..=*epoch).contains(&state.epoch) {
         return Ok(false);
     }
+    let is_known = |part: &PartName| {
+        let is_same = |waiting: &PartName| PartName { epoch: part.epoch, ..*waiting } == *part;
+        part.number <= state.shipped || candidate.waiting.first().is_some_and(is_same)
+    };
     let own = target.list(&names::log_of(state.epoch)).await?;
-    let newest = own.iter().filter_map(|name| PartName::parse(name)).map(|part| part.number).max();
-    if newest.is_some_and(|number| number > state.shipped + 1) {
+    if !own.iter().filter_map(|name| PartName::parse(name)).all(|part| is_known(&part)) {
         return Ok(false);
     }
     for unknown in state.epoch + 1..=*epoch {
@@ -172,7 +179,12 @@ async fn continues(target: &Target, state: &State, (epoch, start): &(Epoch, Star
             return Ok(false);
         }
     }
-    Ok(true)
+    // All commits in a snapshot are in complete parts, even if these parts were not shipped before the process ended.
+    let complete = candidate.waiting.last().map_or(state.shipped, |part| part.number.max(state.shipped));
+    let snapshots = target.list(names::SNAPSHOTS).await?;
+    let mut of_log =
+        snapshots.iter().filter_map(|name| SnapshotName::parse(name)).filter(|(name, _)| name.epoch >= start.log_since);
+    Ok(of_log.all(|(name, _)| name.consistent_at <= complete))
 }
 
 /// Waits long enough for the server of `epoch` to write a heartbeat; fails if the server writes one.

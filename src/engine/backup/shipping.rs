@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::capture::Capture;
 use super::catalog;
 use super::epochs::{self, Candidate, Heartbeat, Start};
-use super::names::Epoch;
+use super::names::{Epoch, PartName};
 use super::snapshot::{self, Stores};
 use super::spool::{State, Waiting};
 use super::status::{BackupStatus, SnapshotStatus};
@@ -165,6 +165,7 @@ impl ContinuousBackup {
         }
         self.state().running_since = Some(self.parts.clock.monotonic());
         let mut pause = limits::BACKUP_RETRY_MIN;
+        let mut takeovers = 0;
         loop {
             let began = self.parts.clock.monotonic();
             let ended = tokio::select! {
@@ -174,8 +175,10 @@ impl ContinuousBackup {
             };
             let Err(error) = ended;
             tracing::warn!(%error, "the continuous backup was interrupted");
-            // In a cluster, the error is not final: a former leader may have started an epoch before it noticed that it no longer led.
-            let is_final = matches!(error, Error::TakenOver { .. }) && !self.parts.is_in_cluster;
+            // In a cluster, a former leader may have started an epoch before it noticed that it no longer led. If that happens again and
+            // again while this node leads, another cluster of this installation uses the target.
+            takeovers += u32::from(matches!(error, Error::TakenOver { .. }));
+            let is_final = takeovers > if self.parts.is_in_cluster { limits::BACKUP_TAKEOVERS_PER_LEAD } else { 0 };
             *self.epoch() = None;
             self.state().error = Some(error);
             if is_final {
@@ -223,9 +226,12 @@ impl ContinuousBackup {
     /// starts a new log.
     async fn begin(&self, sealed: &SealedTarget) -> Result<(Epoch, Start)> {
         let Parts { url, capture, installation, boots, host, random, .. } = &self.parts;
-        let (state, has_log) = {
+        let (state, has_log, waiting) = {
             let spool = capture.spool();
-            (spool.state().cloned(), spool.interruption().is_none() || spool.oldest().is_some())
+            let state = spool.state().cloned();
+            let epoch = state.as_ref().map_or(0, |state| state.epoch);
+            let waiting: Vec<PartName> = spool.waiting().map(|part| part.header.name(epoch)).collect();
+            (state, spool.interruption().is_none() || !waiting.is_empty(), waiting)
         };
         let fits =
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
@@ -239,6 +245,7 @@ impl ContinuousBackup {
             installation,
             host,
             state: state.as_ref().filter(|state| has_log && fits(state)),
+            waiting: &waiting,
             holder: &holder,
             heartbeat_seconds: self.heartbeat_period().as_secs().max(1),
         };

@@ -307,6 +307,11 @@ impl Spool {
         self.waiting.front()
     }
 
+    /// Returns the complete parts that wait to be shipped, oldest first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter()
+    }
+
     /// Returns the number of the part that is being filled.
     pub fn next_number(&self) -> PartNumber {
         self.header.number

@@ -44,6 +44,11 @@ impl BackupStatus {
         self.complete_at.is_some()
     }
 
+    /// Returns whether the target has had every commit since this process started, and no error has occurred since then.
+    pub fn works(&self) -> bool {
+        self.is_of_this_process() && self.error.is_none()
+    }
+
     /// Returns whether the backup has been running for longer than this time.
     pub fn has_run_ms(&self, ms: i64, clock: &dyn Clock) -> bool {
         self.running_since.is_some_and(|since| clock.monotonic().ms_since(since) > ms)

@@ -3,13 +3,14 @@
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
 
-/// How long to wait for a lock that another writer holds.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+/// The number of attempts to take a lock that another writer holds, and the pause between them: ten seconds altogether.
+const LOCK_ATTEMPTS: u32 = 2_000;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// A folder in which no file can be created, replaced or deleted once it is closed. Files that are already open for writing can still be
 /// written, but no commit refers to them.
@@ -86,13 +87,13 @@ impl Directory for WriterDirectory {
     /// Waits for the lock if it is held. Each generation has one writer at a time, but the lock of a dropped writer can outlive it by
     /// milliseconds: a child process has copies of all open files between its fork and its exec.
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        let end = Instant::now() + LOCK_PATIENCE;
-        loop {
+        for _ in 1..LOCK_ATTEMPTS {
             match self.files.acquire_lock(lock) {
-                Err(LockError::LockBusy) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+                Err(LockError::LockBusy) => std::thread::sleep(LOCK_PAUSE),
                 result => return result,
             }
         }
+        self.files.acquire_lock(lock)
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {

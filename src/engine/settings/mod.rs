@@ -215,6 +215,15 @@ fn backup(backup: &Backup) -> Option<(String, String)> {
         let missing = if backup.secret_key.is_none() { "secret_key" } else { "access_key" };
         return broken(missing, "set both backup.access_key and backup.secret_key, or neither");
     }
+    // A busy service uploads an object at each interval. The largest listing must also have room for snapshots.
+    let (seconds, days) = (backup.interval_seconds.get(), backup.log_days.get());
+    let objects_max = limits::BACKUP_OBJECTS_MAX as u64 / 2;
+    if days * 86_400 / seconds > objects_max {
+        let days_max = objects_max * seconds / 86_400;
+        let reason =
+            format!("must be at most {days_max} if backup.interval_seconds is {seconds}; for more days, increase the interval");
+        return broken("log_days", &reason);
+    }
     None
 }
 
@@ -338,6 +347,10 @@ mod tests {
         }
         let half = refused(with_file("backup.url = 's3://b'\nbackup.access_key = 'id'"));
         assert!(half.contains("backup.secret_key"), "{half}");
+        let long = |days: u64| with_file(&format!("[backup]\nurl = '/mnt/backup'\ninterval_seconds = 5\nlog_days = {days}"));
+        assert!(long(72).is_ok());
+        let many = refused(long(73));
+        assert!(many.contains("backup.log_days") && many.contains("at most 72"), "{many}");
     }
 
     #[test]

@@ -89,6 +89,8 @@ pub enum Error {
     NotLeader,
     /// The cluster cannot continue on this node. Contains the reason.
     Cluster(String),
+    /// The cluster's database has lost commits that this node has. Contains the reason.
+    CommitsLost(String),
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -121,7 +123,7 @@ impl fmt::Display for Error {
             ),
             Error::Panicked => f.write_str("the change failed unexpectedly and was not saved; search the log for the cause"),
             Error::NotLeader => f.write_str("this node does not lead the cluster and accepts no writes; try again in a second"),
-            Error::Cluster(reason) => f.write_str(reason),
+            Error::Cluster(reason) | Error::CommitsLost(reason) => f.write_str(reason),
         }
     }
 }

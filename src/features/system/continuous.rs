@@ -201,6 +201,8 @@ pub async fn watch(engine: &Arc<Engine>) -> Result<(), Failure> {
             let is_mailed = mail(engine, "The backup needs attention", &text).await?;
             Some(Incident { since, reason, tried_at: now, is_mailed })
         }
+        // After a restart, the backup is not too old yet, which does not mean that it works.
+        (Some(_), None) if !backup.status().works() => return Ok(()),
         (Some(known), None) => {
             tracing::info!(reason = known.reason, "the continuous backup works again");
             if known.is_mailed {

@@ -124,6 +124,8 @@ pub enum ClusterCommand {
         #[arg(long)]
         undo: bool,
     },
+    /// Let the cluster continue although its database has lost commits, which a node has reported (stop all nodes first)
+    AcceptLoss,
     /// Delete this node's copy of the data (stop the service first)
     Leave,
 }

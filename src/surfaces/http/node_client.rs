@@ -1,7 +1,7 @@
 //! Forwards requests to the leader of the cluster over one HTTP/2 connection.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ClientConfig;
 use tokio::net::TcpStream;
-use tokio::sync::Mutex;
+use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 
 use super::connection::Streams;
@@ -26,6 +26,8 @@ use crate::engine::tasks::Tasks;
 
 /// The time limit for connecting to another node, which is in the same data center or a nearby one.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
+/// The pause after a failed attempt to connect to a node, in which requests to the node fail immediately.
+const CONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// The interval of HTTP/2 pings, and the time limit for a response to one. Pings detect a node that has stopped without closing its
 /// connections.
 const PING: Duration = Duration::from_secs(1);
@@ -46,22 +48,38 @@ const HOP_HEADERS: [HeaderName; 7] = [
 
 type NodeBody = UnsyncBoxBody<Bytes, io::Error>;
 
-struct Open {
+/// The connection to one node, which the first request opens.
+struct Connection {
     address: String,
-    sender: SendRequest<NodeBody>,
+    state: tokio::sync::Mutex<ConnectionState>,
 }
 
-/// The client for requests to the leader, with a connection that is opened when a request needs it.
+#[derive(Default)]
+struct ConnectionState {
+    sender: Option<SendRequest<NodeBody>>,
+    /// When the last attempt to connect failed, and why.
+    failure: Option<(Instant, String)>,
+}
+
+/// The client for requests to the leader.
 pub struct NodeClient {
     tls: Arc<ClientConfig>,
     streams: Streams,
-    open: Mutex<Option<Open>>,
+    /// The connection to the latest leader. Requests to the next leader do not wait for a connection to the former one.
+    latest: Mutex<Arc<Connection>>,
+}
+
+impl Connection {
+    fn to(address: &str) -> Arc<Self> {
+        Arc::new(Self { address: address.to_owned(), state: Default::default() })
+    }
 }
 
 impl NodeClient {
     pub fn new(secret: &str, tasks: &Tasks) -> Result<Self, String> {
         let tls = NodeIdentity::of(secret)?.client().map_err(|error| error.to_string())?;
-        Ok(Self { tls: Arc::new(tls), streams: Streams::new(tasks.group("node connections")), open: Mutex::new(None) })
+        let streams = Streams::new(tasks.group("node connections"));
+        Ok(Self { tls: Arc::new(tls), streams, latest: Mutex::new(Connection::to("")) })
     }
 
     /// Sends a request to the node at `address`. After an error, it is unknown whether the node has processed the request.
@@ -75,14 +93,29 @@ impl NodeClient {
     }
 
     async fn sender(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
-        let mut open = self.open.lock().await;
-        if let Some(open) = open.as_ref().filter(|open| open.address == address && !open.sender.is_closed()) {
-            return Ok(open.sender.clone());
+        let connection = self.connection(address);
+        let mut state = connection.state.lock().await;
+        if let Some(sender) = state.sender.as_ref().filter(|sender| !sender.is_closed()) {
+            return Ok(sender.clone());
+        }
+        // The requests that waited for a failed attempt fail too. Otherwise each of them would make another attempt after the other.
+        if let Some((_, reason)) = state.failure.as_ref().filter(|(at, _)| at.elapsed() < CONNECT_PAUSE) {
+            return Err(reason.clone());
         }
         let connecting = tokio::time::timeout(CONNECT_TIME, self.connect(address)).await;
-        let sender = connecting.unwrap_or_else(|_| Err("the connection was not established in time".to_owned()))?;
-        *open = Some(Open { address: address.to_owned(), sender: sender.clone() });
-        Ok(sender)
+        let connected = connecting.unwrap_or_else(|_| Err("the connection was not established in time".to_owned()));
+        state.failure = connected.as_ref().err().map(|reason| (Instant::now(), reason.clone()));
+        state.sender = connected.as_ref().ok().cloned();
+        connected
+    }
+
+    /// Returns the connection to this node, which becomes the latest one.
+    fn connection(&self, address: &str) -> Arc<Connection> {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.address != address {
+            *latest = Connection::to(address);
+        }
+        latest.clone()
     }
 
     async fn connect(&self, address: &str) -> Result<SendRequest<NodeBody>, String> {
@@ -130,5 +163,31 @@ fn outgoing(address: &str, request: Incoming) -> Result<Request<NodeBody>, Strin
 fn remove_hop_headers(headers: &mut HeaderMap) {
     for name in HOP_HEADERS {
         headers.remove(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression test: each request waited two seconds for a connection, one after the other, also requests to the next leader.
+    #[tokio::test]
+    async fn requests_do_not_queue_for_a_node_that_does_not_respond() {
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let closed =
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("bound").to_string();
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let client = NodeClient::new("0123456789abcdef0123456789abcdef", &tasks).expect("a client");
+        let former = silent.local_addr().expect("bound").to_string();
+        let started = Instant::now();
+        let waiting = futures_util::future::join_all((0..20).map(|_| client.sender(&former)));
+        let next = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let refused = client.sender(&closed).await;
+            (refused.is_err(), started.elapsed())
+        };
+        let (waited, (is_refused, next_took)) = tokio::join!(waiting, next);
+        assert!(waited.iter().all(Result::is_err) && started.elapsed() < 2 * CONNECT_TIME, "{:?}", started.elapsed());
+        assert!(is_refused && next_took < CONNECT_TIME, "{next_took:?}");
     }
 }

@@ -263,7 +263,7 @@ fn the_commands_in_the_table_of_the_guide_exist() {
     let table = GUIDE.split_once("## Commands\n").and_then(|(_, rest)| rest.split_once("\n## ")).expect("a section").0;
     let names: Vec<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `mailmill cluster ")?.split(['`', ' ']).next()).collect();
-    assert_eq!(names, ["init", "import", "join", "status", "drain", "export", "leave"]);
+    assert_eq!(names, ["init", "import", "join", "status", "drain", "export", "accept-loss", "leave"]);
     for name in names {
         let help = Command::new(PROGRAM).args(["cluster", name, "--help"]).output().expect("the program runs");
         assert!(help.status.success(), "{name}");

@@ -9,7 +9,7 @@ use rustls::crypto::ring;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use tokio::runtime::Handle;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::{ToSql, Type};
@@ -18,6 +18,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Error, Result};
 use crate::vocab::limits;
+
+/// The time without traffic after which TCP checks a connection, and the time between two checks.
+const KEEPALIVE_TIME: Duration = Duration::from_secs(1);
 
 /// A parameter of a statement, with its PostgreSQL type. With the types, a statement needs no preparation, so it takes one round trip, even
 /// through a connection pooler.
@@ -43,7 +46,14 @@ impl Database {
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
-        config.tcp_user_timeout(limits::CLUSTER_STATEMENT_TIME).keepalives_idle(Duration::from_secs(10));
+        if config.get_hosts().len() > 1 {
+            // A server that does not respond must not use up the time for the others. A random order also avoids a server that accepts
+            // connections and then does not respond.
+            config.connect_timeout(limits::CLUSTER_HOST_CONNECT_TIME).load_balance_hosts(LoadBalanceHosts::Random);
+        }
+        // A server that disappears from the network closes no connection.
+        config.tcp_user_timeout(limits::CLUSTER_SILENCE_TIME).keepalives_idle(KEEPALIVE_TIME);
+        config.keepalives_interval(KEEPALIVE_TIME).keepalives_retries(limits::CLUSTER_SILENCE_TIME.as_secs() as u32 - 1);
         let tls = match config.get_ssl_mode() {
             SslMode::Disable => None,
             _ => {

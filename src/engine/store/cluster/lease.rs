@@ -57,12 +57,13 @@ pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> 
 }
 
 /// Takes the lease for `time` if it has expired, or ends implausibly late, and still has the epoch `after`, which the process has checked.
-/// Returns the new epoch, or `None` if the lease is valid or has changed, for example because another process was faster. All rows of the
-/// lease expire at the same time, so a process takes either all of them or none.
+/// Returns the new epoch, or `None` if the lease is valid or has changed, for example because another process was faster, or if a loss of
+/// commits was reported. All rows of the lease expire at the same time, so a process takes either all of them or none.
 pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration, after: Epoch) -> Result<Option<Epoch>> {
     let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
                   expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE epoch = $5 \
-                  AND (expires <= now() OR expires > now() + CAST($6 AS float8) * INTERVAL '1 millisecond') RETURNING epoch";
+                  AND (expires <= now() OR expires > now() + CAST($6 AS float8) * INTERVAL '1 millisecond') \
+                  AND NOT EXISTS (SELECT 1 FROM mailmill_cluster WHERE loss <> '') RETURNING epoch";
     let (ms, ms_max) = (time.as_millis() as f64, limits::CLUSTER_LEASE_MS_MAX as f64);
     let values = [
         (&candidate.process as _, Type::TEXT),
@@ -83,10 +84,10 @@ pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration, aft
     }
 }
 
-/// Extends the lease to end `time` from now. Returns false if another process has taken it.
+/// Extends the lease to end `time` from now. Returns false if another process has taken it, or if a loss of commits was reported.
 pub async fn renew(link: &mut Link, process: &str, epoch: Epoch, time: Duration) -> Result<bool> {
     let update = "UPDATE mailmill_lease SET expires = now() + CAST($3 AS float8) * INTERVAL '1 millisecond' \
-                  WHERE holder = $1 AND epoch = $2";
+                  WHERE holder = $1 AND epoch = $2 AND NOT EXISTS (SELECT 1 FROM mailmill_cluster WHERE loss <> '')";
     let ms = time.as_millis() as f64;
     let values = [(&process as _, Type::TEXT), (&epoch as _, Type::INT8), (&ms as _, Type::FLOAT8)];
     Ok(link.execute(update, &values).await? == StoreName::ALL.len())
@@ -97,4 +98,17 @@ pub async fn release(link: &mut Link, process: &str, epoch: Epoch) -> Result<()>
     let update = "UPDATE mailmill_lease SET expires = now() - INTERVAL '1 millisecond' WHERE holder = $1 AND epoch = $2";
     link.execute(update, &[(&process as _, Type::TEXT), (&epoch as _, Type::INT8)]).await?;
     Ok(())
+}
+
+/// Records that `node` has found that the database has lost commits. Until the operator accepts the loss, no process takes or renews the
+/// lease: a node without these commits must not continue silently.
+pub async fn report_loss(link: &mut Link, node: &str) -> Result<()> {
+    let update = "UPDATE mailmill_cluster SET loss = $1 WHERE loss = ''";
+    link.execute(update, &[(&node as _, Type::TEXT)]).await?;
+    Ok(())
+}
+
+/// Lets the cluster continue without the commits that the database has lost. Returns whether a loss was reported.
+pub async fn accept_loss(link: &mut Link) -> Result<bool> {
+    Ok(link.execute("UPDATE mailmill_cluster SET loss = '' WHERE loss <> ''", &[]).await? > 0)
 }

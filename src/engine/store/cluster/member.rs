@@ -19,6 +19,7 @@ use super::turn::{SharedTurn, Turn};
 use super::{Error, Result};
 use crate::base::clock::{Clock, Monotonic};
 use crate::base::random::Random;
+use crate::engine::store;
 use crate::engine::store::commit_log::StoreName;
 use crate::vocab::limits;
 
@@ -87,7 +88,12 @@ impl Member {
             Error::Local(format!("the cluster's threads cannot be started: {error}; check the limits on threads and open files"))
         })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
-        let schema = runtime.block_on(schema::upgrade(&mut Link::new(database.clone())))?;
+        let schema = runtime.block_on(async {
+            let mut link = Link::new(database.clone());
+            let schema = schema::upgrade(&mut link).await?;
+            check_loss(&mut link).await?;
+            Ok::<_, Error>(schema)
+        })?;
         let process = HEXLOWER.encode(&random.bytes::<16>());
         let turn = SharedTurn::new(clock.clone());
         let shared = Shared { database, turn, runtime: runtime.handle().clone(), clock, random, backup: Arc::default() };
@@ -130,6 +136,11 @@ impl Member {
     /// Returns whether this process serves as the leader now.
     pub fn leads(&self) -> bool {
         self.shared.turn.leads()
+    }
+
+    /// Returns the epoch in which this process serves as the leader now, if it does.
+    pub fn leading_epoch(&self) -> Option<Epoch> {
+        self.shared.turn.leading_epoch()
     }
 
     /// Returns whether this process leads or knows another leader. While the database cannot be reached, the known leader counts until its
@@ -240,8 +251,12 @@ impl Member {
         let (mut held, mut seen): (Option<Held>, Option<KnownLease>) = (None, None);
         let mut wrong_since = None;
         loop {
-            if self.shared.turn.failure().is_some() {
-                return self.set_role(Role::Follower { leader: None });
+            if let Some(failure) = self.shared.turn.failure() {
+                self.set_role(Role::Follower { leader: None });
+                if matches!(failure, store::Error::CommitsLost(_)) {
+                    self.report_loss(&mut link).await;
+                }
+                return;
             }
             match &mut held {
                 Some(lease) => {
@@ -287,6 +302,10 @@ impl Member {
             }
             *seen = Some(now);
         }
+        // Every node compares its own commits first, so that each node that has lost commits says so.
+        if is_free && !self.is_current(self.in_time(check_loss(link)).await) {
+            return None;
+        }
         if !is_free {
             self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
@@ -330,6 +349,15 @@ impl Member {
                 Err(Error::Older { epoch: now.epoch, seen: seen.epoch })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Reports the loss of commits in the database, so that no other node continues without them. Repeats the attempt until this process
+    /// ends.
+    async fn report_loss(&self, link: &mut Link) {
+        while let Err(error) = self.in_time(lease::report_loss(link, &self.candidate.node)).await {
+            tracing::debug!(%error, "the loss of commits cannot be reported");
+            tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await;
         }
     }
 
@@ -455,6 +483,14 @@ impl Member {
             }
             !same
         });
+    }
+}
+
+/// Fails if a node has reported that the database has lost commits.
+async fn check_loss(link: &mut Link) -> Result<()> {
+    match schema::read(link).await?.loss {
+        by if by.is_empty() => Ok(()),
+        by => Err(Error::LossReported { by }),
     }
 }
 

@@ -18,7 +18,8 @@
 //! 2. A commit is acknowledged and visible only after its append. Local files are derived data, and missing files are rebuilt at startup.
 //! 3. A node that does not know the outcome of an append reads the log until it does, and publishes nothing until then.
 //! 4. Every record names its predecessor by a random ID. A node stops if the database has lost a record that the node has, for example
-//!    because the database was restored. Before a node takes the lease, it checks that the database has all commits and leases that this
+//!    because the database was restored, and reports the loss in the database, so that no other node leads until the operator has accepted
+//!    the loss. Before a node takes the lease, it checks that the database has all commits and leases that this
 //!    node has seen, so that it never continues without them.
 //!
 //! Appends, reads and leases are single statements without advisory locks, sessions or notifications, so that they also run through
@@ -39,7 +40,7 @@ pub mod tests;
 pub(super) mod turn;
 
 pub use database::{Database, Link};
-pub use lease::{Holder, clock_offset_ms, read as read_lease};
+pub use lease::{Holder, accept_loss, clock_offset_ms, read as read_lease};
 pub use member::{Member, Options, Role};
 pub use prepare::{export, has_commits, import, mark, prepare, unmark};
 pub use replicated_port::{ReplicatedPort, Shared};
@@ -74,6 +75,8 @@ pub enum Error {
     Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
+    /// A node has found that the database has lost commits, and the operator has not accepted the loss.
+    LossReported { by: String },
     /// The lease has an earlier epoch than one that this node has seen, or the same epoch with a different holder, so the database has
     /// lost changes.
     Older { epoch: Epoch, seen: Epoch },
@@ -129,9 +132,14 @@ impl fmt::Display for Error {
                 f,
                 "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The \
                  database was probably restored, or a standby without the last commits was promoted. Restore the database that has these \
-                 commits. To accept the loss, stop all nodes, keep a copy of this data folder, and delete the data folders of the nodes \
-                 that show this message",
+                 commits. To accept the loss, stop all nodes, keep a copy of this data folder, delete the data folders of the nodes that \
+                 show this message, and run `mailmill cluster accept-loss`",
                 store.word()
+            ),
+            Self::LossReported { by } => write!(
+                f,
+                "{by} has found that the database has lost commits; see the log of {by}. Restore the database that has these commits, or, \
+                 to continue without them, follow the message in that log and run `mailmill cluster accept-loss`"
             ),
             Self::Older { epoch, seen } => write!(
                 f,
@@ -143,7 +151,7 @@ impl fmt::Display for Error {
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster. The database was \
                  probably replaced or restored. Restore the database that has the commits of this node; or, to accept the state \
-                 of the log, stop this node, keep a copy of its data folder, and delete the folder",
+                 of the log, stop this node, keep a copy of its data folder, delete the folder, and run `mailmill cluster accept-loss`",
                 store.word()
             ),
             Self::Behind { store } => write!(
@@ -178,6 +186,7 @@ impl From<Error> for store::Error {
     fn from(error: Error) -> Self {
         match error {
             Error::Stopping => Self::Closed,
+            error @ (Error::Lost { .. } | Error::Diverged { .. }) => Self::CommitsLost(error.to_string()),
             error => Self::Cluster(error.to_string()),
         }
     }

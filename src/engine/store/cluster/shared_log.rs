@@ -117,7 +117,14 @@ impl SharedLog {
         let found = self.link.query("SELECT batch FROM mailmill_log WHERE log = $1 AND seq = $2", &values).await?;
         if let Some(row) = found.first() {
             let there: &[u8] = row.get(0);
-            return Ok(Some(if there == body { Appended::Done } else { Appended::Fenced }));
+            if there != body {
+                return Ok(Some(Appended::Fenced));
+            }
+            // A synchronous standby may not have the record yet: a database that restarts shows commits for which it had not waited. This
+            // commit waits until the standby has everything before it. If another process has the lease, its own commits have waited.
+            let touch = "UPDATE mailmill_lease SET expires = expires WHERE log = $1 AND epoch = $2";
+            self.link.execute(touch, &[(&store as _, Type::TEXT), (&epoch as _, Type::INT8)]).await?;
+            return Ok(Some(Appended::Done));
         }
         if !is_ours {
             return Ok(Some(Appended::Fenced));

@@ -385,8 +385,22 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     // The leader stops, because it detects the lost commits.
     one.wait("fails", |_| one.live().failure().borrow().is_some());
     let failure = one.live().failure().borrow().clone();
-    assert!(matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")), "{failure:?}");
+    assert!(
+        matches!(&failure, Some(crate::engine::store::Error::CommitsLost(text)) if text.contains("lost commits")),
+        "{failure:?}"
+    );
+    // No node continues until the operator accepts the loss.
+    let loss = || server.query(&cluster.url, "SELECT loss FROM mailmill_cluster");
+    one.wait("reports the loss", |_| loss() == "one");
     one.stop();
+    let refused = cluster.try_node("three").err().expect("a node without the lost record does not start either");
+    assert_eq!(refused, Error::LossReported { by: "one".to_owned() });
+    let accept = || {
+        let runtime = Runtime::new().expect("a runtime");
+        let database = Database::new(&cluster.url, None, runtime.handle().clone()).expect("a database");
+        runtime.block_on(lease::accept_loss(&mut Link::new(database))).expect("the loss is accepted")
+    };
+    assert_eq!((accept(), accept(), loss()), (true, false, String::new()));
     let lost = cluster.try_node("two").err().expect("the follower does not start");
     assert!(matches!(lost, Error::Lost { store: StoreName::Live, .. }), "{lost:?}");
     // Node four appends a different record at the position of the lost record.
@@ -398,17 +412,18 @@ fn a_node_notices_that_the_database_has_lost_or_replaced_records() {
     assert!(matches!(diverged, Error::Diverged { store: StoreName::Live, .. }), "{diverged:?}");
 }
 
-/// Returns statements that save a copy of the log and the lease.
+/// The tables that tests replace with an earlier state.
+const REPLACED: [&str; 3] = ["log", "lease", "cluster"];
+
+/// Returns statements that save a copy of the tables.
 fn keep(name: &str) -> String {
-    format!("CREATE TABLE {name}_log AS SELECT * FROM mailmill_log; CREATE TABLE {name}_lease AS SELECT * FROM mailmill_lease")
+    REPLACED.map(|table| format!("CREATE TABLE {name}_{table} AS SELECT * FROM mailmill_{table}; ")).concat()
 }
 
-/// Returns statements that replace the log and the lease with the saved copy.
+/// Returns statements that replace the tables with the saved copy.
 fn replace_with(name: &str) -> String {
-    format!(
-        "DELETE FROM mailmill_log; INSERT INTO mailmill_log SELECT * FROM {name}_log; \
-         DELETE FROM mailmill_lease; INSERT INTO mailmill_lease SELECT * FROM {name}_lease"
-    )
+    let replace = |table| format!("DELETE FROM mailmill_{table}; INSERT INTO mailmill_{table} SELECT * FROM {name}_{table}; ");
+    REPLACED.map(replace).concat()
 }
 
 #[test]
@@ -427,7 +442,7 @@ fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_olde
         node.wait("stops", |_| node.live().failure().borrow().is_some());
         let failure = node.live().failure().borrow().clone();
         assert!(
-            matches!(&failure, Some(crate::engine::store::Error::Cluster(text)) if text.contains("lost commits")),
+            matches!(&failure, Some(crate::engine::store::Error::CommitsLost(text)) if text.contains("lost commits")),
             "{failure:?}"
         );
         assert!(matches!(*node.member.role().borrow(), Role::Follower { .. }));

@@ -112,7 +112,13 @@ impl SharedTurn {
 
     /// Returns whether this process serves as the leader now.
     pub fn leads(&self) -> bool {
-        self.turn() == Turn::Lead(self.active.load(Ordering::SeqCst)) && self.is_valid()
+        self.leading_epoch().is_some()
+    }
+
+    /// Returns the epoch in which this process serves as the leader now, if it does.
+    pub fn leading_epoch(&self) -> Option<Epoch> {
+        let active = self.active.load(Ordering::SeqCst);
+        (self.turn() == Turn::Lead(active) && self.is_valid()).then_some(active)
     }
 
     /// Records that a store accepts commands in `epoch`; 0 means that it follows the log.

@@ -32,7 +32,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
                 | Error::InUse(_)
                 | Error::Newer { .. }
                 | Error::NotLeader
-                | Error::Cluster(_)),
+                | Error::Cluster(_)
+                | Error::CommitsLost(_)),
             ) => {
                 return Err(error);
             }

@@ -242,7 +242,8 @@ fn choose(known: Vec<Store>, url: &Url, input: &ConnectStore, page: &str) -> Res
 
 fn reconnect(chosen: &Store, reason: &str, page: &str) -> Failure {
     let Store { platform, name, .. } = chosen;
-    let detail = format!("The saved keys of the {platform} store \"{name}\" no longer work ({reason}). Enter new keys at {page}.");
+    let detail =
+        format!("The saved keys of the {platform} store \"{name}\" no longer work ({reason}). Enter new keys at {page}.");
     Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": chosen.id }))
 }
 
