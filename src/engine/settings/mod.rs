@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::mail::transport::is_hello_name;
 use crate::engine::mail::transport::relay::relays;
+use crate::vocab::limits;
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
 use crate::vocab::settings::{Backup, Connections, Plan, Settings};
 
