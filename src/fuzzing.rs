@@ -546,8 +546,8 @@ mod tests {
         }
     }
 
-    /// Runs one input on a thread with the stack size of the server's worker threads. Returns a description of the failure, if
-    /// there is one.
+    /// Runs one input on the test's thread, whose stack is as large as those of the server's worker threads. Returns a description of the
+    /// failure, if there is one.
     fn complaint(target: &Target, input: &[u8]) -> Option<String> {
         let started = Instant::now();
         let run = target.run;

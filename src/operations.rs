@@ -11,7 +11,8 @@ use crate::features::{
     tags, topics, tracking, validation, webhooks,
 };
 
-/// All operations of the API. This is a static: a constant would be compiled again, with all operations, in every crate that uses it.
+/// All operations of the API. This is a static, because a constant would be compiled again, with all operations, in every crate that uses
+/// it.
 pub static OPERATIONS: &[Entry] = &[
     // Operations on the installation.
     query::<system::ops::health::Health>(),
@@ -172,7 +173,7 @@ pub static OPERATIONS: &[Entry] = &[
     asynchronous::<validation::ops::spelling::Spelling>(),
     asynchronous::<validation::ops::deliverability::Deliverability>(),
     asynchronous::<validation::ops::all::All>(),
-    // Operations on previews of emails on devices.
+    // Operations on device previews of emails.
     command::<previews::ops::create::Create>(),
     query::<previews::ops::get::Get>(),
     query::<previews::ops::status::Status>(),
@@ -231,7 +232,7 @@ pub static OPERATIONS: &[Entry] = &[
     command::<storefront::ops::sync::Sync>(),
     asynchronous::<storefront::ops::disconnect::Disconnect>(),
     raw::<storefront::ops::receive::Receive>(),
-    // Operations on customer events, which customers' systems report.
+    // Operations on customer events, which other systems report.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),
     query::<events::ops::list::List>(),

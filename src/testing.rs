@@ -125,12 +125,12 @@ impl TestApp {
         app
     }
 
-    /// Returns the app after a restart of its process on the same files.
+    /// Restarts the app on the same files, as a new process would, and returns it.
     pub fn restarted(self) -> Self {
         self.restarted_on(&Space::unlimited())
     }
 
-    /// Returns the app after a restart on a disk with this free space.
+    /// Restarts the app on a disk with this free space, and returns it.
     pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();

@@ -182,7 +182,7 @@ pub static WORKERS: &[Worker] = &[
     // Deleting expired rows is not urgent, so a run every minute is enough.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
-    // The backup's age grows without commits, so it is checked periodically.
+    // The backup's age grows even if nothing is committed, so it is checked periodically.
     Worker {
         name: "backup monitor",
         wakes: &[],
@@ -263,7 +263,7 @@ fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    // Old attempts are deleted even on an almost full disk, because attackers must not use up the reserve with sign-in attempts.
+    // Old attempts are deleted even on an almost full disk, so that attackers cannot use up the reserve with sign-in attempts.
     let control = engine.control.clone();
     let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];

@@ -1,5 +1,5 @@
-//! `mailmill check-data`: compares every page of the data files with its checksum, reads every row, and checks that the files belong to one
-//! installation and that the master key belongs to this installation. The command changes no data.
+//! `mailmill check-data`: compares every page of the data files with its checksum, reads every row, and checks that the files belong to the
+//! same installation and that the master key belongs to this installation. The command changes no data.
 
 use std::path::Path;
 
@@ -80,7 +80,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
-/// Checks whether the stores belong to one installation, and whether the master key in the folder is the key of this installation.
+/// Checks whether the stores belong to the same installation, and whether the master key in the folder is the key of this installation.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
     const SUBJECT: &str = "master key";
     let inspection = Inspection::of(files).map_err(Problem::failed)?;

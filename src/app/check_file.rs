@@ -1,5 +1,5 @@
-//! Runs `mailmill check`: all checks of an email in a file, without the data folder or a running service. Links are requested only with
-//! `--links`.
+//! `mailmill check`: runs all checks on an email in a file, without the data folder or a running service. Links are requested only if
+//! `--links` is given.
 //!
 //! The file belongs to the user who runs the command, so it is parsed in this process, with the same limits as in a worker process.
 
@@ -49,7 +49,7 @@ pub(super) fn run(settings: &Settings, wanted: &CheckFile) -> Result<u8, Problem
     Ok(report.exit_code())
 }
 
-/// Fails if no rule has this ID: ignoring an unknown rule would silently have no effect.
+/// Fails if no rule has this ID, because `--ignore` with an unknown rule would silently have no effect.
 fn require_rule(id: &str) -> Result<(), Problem> {
     if rules::is_known(id) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Runs the `mailmill cluster` commands: they create a cluster, show its state, and move an installation from a data folder into a
-//! cluster and back.
+//! Runs the `mailmill cluster` commands, which create a cluster, show its state, and move an installation from a data folder into a cluster
+//! and back.
 
 use std::fs;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
             folder.path().display()
         )));
     }
-    // Refuse a database that already has a cluster, or that the user cannot change, before creating the installation.
+    // Before creating the installation, refuse a database that already has a cluster, or in which the database user cannot create tables.
     let checked = runtime.block_on(async {
         let mut link = Link::new(database.clone());
         match cluster::read_schema(&mut link).await {

@@ -178,8 +178,8 @@ impl Folder {
         self.path.join(format!("{name}.redb"))
     }
 
-    /// Returns the path of the file that identifies the folder and its last start. Backups do not contain the file, because it detects
-    /// copies of the folder.
+    /// Returns the path of the file that identifies the folder and its last start. Backups do not contain the file, because it is used to
+    /// detect copies of the folder.
     pub fn instance(&self) -> PathBuf {
         self.path.join("instance.json")
     }

@@ -1,4 +1,4 @@
-//! Connects the listener for incoming mail with the feature that processes the mail.
+//! Connects the listener for incoming mail to the feature that processes the mail.
 
 use std::sync::{Arc, Weak};
 

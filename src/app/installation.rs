@@ -61,16 +61,16 @@ pub struct Opener<'a> {
     pub log: Option<Arc<dyn CommitLog>>,
 }
 
-/// The record of the start that gives the stores their identity, while that start is incomplete. No request is acknowledged before that
-/// start is complete.
+/// The record of the start that gives the stores their identity. The record exists only until that start is complete; before then, no
+/// request is acknowledged.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FirstStart {
     installation: Installation,
     /// Whether the stores already existed, without an identity, because an older version created them.
     adopts: bool,
-    /// The check value of the new key, if a rekey has resealed stores without check values. The sealed data of such stores might not show
-    /// which key is right.
+    /// The check value of the new key, if a rekey has resealed stores that have no check values. The sealed data of such stores might not
+    /// show which key is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<KeyCheck>,
 }
@@ -132,13 +132,13 @@ impl FirstStart {
 /// Why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Some stores are missing, or all stores are missing from a folder that contains other files of Mailmill.
+    /// Some stores are missing, or all stores are missing from a folder that contains other Mailmill files.
     Missing {
         folder: String,
         missing: Vec<String>,
         found: Vec<String>,
     },
-    /// The folder contains only files that are not from Mailmill.
+    /// The folder contains files, and none of them belongs to Mailmill.
     NotEmpty {
         folder: String,
         found: Vec<String>,
@@ -402,7 +402,7 @@ impl Opener<'_> {
         }
         first.write(self.folder)?;
         // A folder restored from an older version's backup also has no identity. As in any copy, sending is put on hold. The hold is on
-        // disk before `complete` records the folder as opened here.
+        // disk before `complete` records that the folder was opened at this location.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
@@ -461,7 +461,7 @@ impl Opener<'_> {
         let number = inspection.last_hold + 1;
         let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = inspection.files;
-        // The hold is on disk before the folder is recorded as opened here.
+        // The hold is on disk before `instance.json` records that the folder was opened at this location.
         let control = self.start(control, StoreName::Control, move |tx| {
             match found {
                 Finding::Same => {}
@@ -482,11 +482,12 @@ impl Opener<'_> {
         };
         let stores = [control, data(test, StoreName::Test)?, data(live, StoreName::Live)?];
         let note = || instance::note(self.folder, &installation, next);
-        // A folder that is new here must be recorded, so on a full disk the start waits for space.
+        // If the folder is new at this location, this start must be recorded, so on a full disk the start waits for space.
         let noted = if is_same { note() } else { self.space.write(note) };
         if let Err(error) = noted {
             let file = self.folder.instance();
-            // In a folder that was opened here before, the service starts even if the disk is full, and the next start counts this start.
+            // If the folder was last opened at this location, the service starts even if the disk is full, and the next start counts this
+            // start.
             if !is_same {
                 return Err(Problem::failed(format_args!(
                     "{} cannot be written: {error}; check the permissions and the free space of its folder",

@@ -2,8 +2,8 @@
 //!
 //! There are two signs of a copy. First, the file `instance.json` records its own creation time (or its inode, if the file system records
 //! no creation time) and the machine: copying creates a different file, but moving a folder or attaching its volume to another container
-//! does not. Second, starts are counted in all three stores and in that file, which reveals a store from an earlier time. A copy of the
-//! whole disk on a machine with the same ID cannot be distinguished from the original.
+//! does not. Second, each store and `instance.json` count the starts, so an older copy of a store is recognized by its different count. A
+//! copy of the whole disk on a machine with the same ID cannot be distinguished from the original.
 
 use std::fs;
 use std::io;

@@ -40,9 +40,9 @@ pub struct OpenNode {
 }
 
 impl Node {
-    /// Connects to the cluster and brings the data folder up to date, if the settings name a cluster. Blocks, so it must not be called on a
-    /// thread of an async runtime. `space`, which writes to the folder, is not called for a single machine, because a new installation is
-    /// created only in an empty folder.
+    /// If the settings name a cluster, connects to it and brings the data folder up to date. Blocks, so it must not be called on a thread
+    /// of an async runtime. `space` writes to the folder, so it is called only for a node of a cluster: on a single machine, a new
+    /// installation is created only in an empty folder.
     pub fn join(
         folder: &Folder,
         settings: &Settings,
@@ -132,8 +132,8 @@ fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem>
     Ok((listener, address))
 }
 
-/// Returns the installation's master key from the data folder. If the folder has no key, the file in the settings is checked and then
-/// copied into the folder.
+/// Returns the installation's master key from the data folder. If the folder has no key, the key file that the settings name is checked and
+/// then copied into the folder.
 fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> Result<Seal, Problem> {
     let file = folder.master_key();
     if folder.rekey().exists() {

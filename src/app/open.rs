@@ -48,7 +48,7 @@ pub struct OpenFolder {
 impl OpenFolder {
     /// Opens the folder's stores and indexes, builds the engine and loads the caches of API keys, users and sessions.
     ///
-    /// Opening may have to write. On a full disk, opening uses the disk space reserve and then waits for free space.
+    /// Opening may need to write to the disk. If the disk is full, opening uses the disk space reserve and then waits for free space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         if settings.cluster.database.is_some() {
             return Err(Problem::failed(
@@ -236,7 +236,8 @@ pub(super) fn support_tables(settings: &Settings) -> Result<Option<(Vec<u8>, Che
     Ok(Some((file, checker)))
 }
 
-/// Returns the shares of opens that the settings define, by the client's key. `newer` contains the newer support tables, if there are any.
+/// Returns each email client's share of opens from the settings, by the client's key. `newer` contains the newer support tables, if there
+/// are any.
 pub(super) fn shares(settings: &Settings, newer: Option<&Checker>) -> Result<Shares, Problem> {
     let share = |one: &ClientShare| {
         let checker = newer.unwrap_or_else(|| Checker::embedded());

@@ -79,8 +79,8 @@ impl Goal {
         })
     }
 
-    /// Returns a note about losses that an interrupted rekey caused and that the list does not include; empty if there was no interrupted
-    /// rekey.
+    /// Returns a note about the losses that an interrupted rekey caused and that the list of losses does not show; empty if no rekey was
+    /// interrupted.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",

@@ -64,7 +64,7 @@ pub fn restore(data: &Path, settings: &Settings, wanted: &Restore, url: &str) ->
     })
 }
 
-/// Returns the master key for the chosen state.
+/// Returns the master key that the user provides, if it is the key that was used for the chosen state of the backup.
 async fn verify_key(target: &Target, wanted: &Restore) -> Result<Seal, Problem> {
     let catalog = Catalog::load(target).await.map_err(Problem::failed)?;
     let plan = catalog.plan(wanted.at.map(|at| at.0)).map_err(Problem::failed)?;
@@ -118,8 +118,8 @@ async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<
     Ok(plan)
 }
 
-/// Writes a brand's contacts to a CSV file. The running installation is not changed: the user imports the file, with the usual rules for
-/// contacts that exist, have unsubscribed or are suppressed.
+/// Writes a brand's contacts to a CSV file. The running installation is not changed: the user imports the file, and the usual rules apply
+/// to contacts that exist, have unsubscribed or are suppressed.
 async fn write_contacts(
     sealed: &SealedTarget,
     wanted: &Restore,

@@ -1,5 +1,4 @@
-//! The role of this node in its cluster: as the leader, it runs the workers and accepts commands; as a follower, it keeps its caches
-//! current.
+//! The role of this node in its cluster: the leader runs the workers and accepts commands; a follower keeps its caches current.
 //!
 //! The role changes in the running process. The stores switch between following and accepting commands by themselves, so this module
 //! changes only the caches and the workers.
@@ -28,8 +27,8 @@ const CACHE_PAUSE: Duration = Duration::from_millis(20);
 /// The pause between two checks of the disk while this node leads.
 const DISK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Follows the role of the node until the task is aborted. `grace` is the time allowed for messages in flight when the node gives up its
-/// role.
+/// Starts the workers when this node becomes the leader, ends them when its leadership ends, and otherwise keeps the caches current, until
+/// the task is aborted. `grace` is the time allowed for messages in flight when the node hands over its leadership.
 pub async fn follow(engine: Arc<Engine>, member: Arc<Member>, grace: Duration) {
     let mut role = member.role();
     let mut drain = member.drain_requests();

@@ -1,4 +1,4 @@
-//! Runs the service, from the open folder to the last completed request.
+//! Runs the service, from opening the data folder to completing the last request.
 
 use std::convert::Infallible;
 use std::fs;
@@ -173,7 +173,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
 fn failed(error: &store::Error) -> Problem {
     match error {
         store::Error::Io(_) | store::Error::Closed => Problem::failed(format_args!("{error}. Every confirmed change is saved")),
-        // A damaged file or the cluster's database may have lost confirmed changes.
+        // After other errors, such as a damaged file or an error of the cluster's database, confirmed changes may be lost.
         _ => Problem::failed(error),
     }
 }

@@ -1,4 +1,4 @@
-//! `mailmill mcp`: connects standard input and output to a remote Mailmill's MCP server.
+//! `mailmill mcp`: connects standard input and output to the MCP server of a remote Mailmill service.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -12,7 +12,7 @@ use crate::vocab::settings::{Log, LogFormat, LogLevel};
 
 /// Forwards messages until standard input ends.
 pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
-    // Standard output is for messages only, so the log goes to standard error.
+    // Standard output is reserved for MCP messages, so the log goes to standard error.
     super::start_log(&Log { level: LogLevel::Warn, format: LogFormat::Text });
     let (url, key) = server_and_key(wanted.profile, wanted.server)?;
     let remote = Remote { url, key };
@@ -29,7 +29,7 @@ pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
     })
 }
 
-/// Returns a standard stream as a file, which can be read and written without blocking other messages.
+/// Returns a standard stream as a file. Unlike the stream, the file can be read and written without blocking other messages.
 fn stream(stream: impl AsFd) -> std::io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }

@@ -1,6 +1,6 @@
 //! Writes archives: tar archives compressed with gzip, and zip archives.
 //!
-//! The files of an archive have a fixed date and fixed permissions, so the same files always produce the same archive.
+//! The files in an archive have a fixed date and fixed permissions, so the same files always produce the same archive.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -27,7 +27,7 @@ const ZIP_DATE: u16 = 0x21;
 ///
 /// # Panics
 ///
-/// Panics if a name has more than 100 bytes.
+/// Panics if a name is longer than 100 bytes.
 pub fn tar_gz(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     let mut write = |bytes: &[u8]| packer.write_all(bytes).expect("compressing into memory does not fail");
@@ -63,7 +63,7 @@ fn tar_header(entry: &Entry<'_>) -> [u8; BLOCK] {
 ///
 /// # Panics
 ///
-/// Panics if the archive or a file has 4 GiB or more, if there are more than 65,535 files, or if a name has more than 65,535 bytes.
+/// Panics if the archive or a file is 4 GiB or larger, if there are more than 65,535 files, or if a name is longer than 65,535 bytes.
 pub fn zip(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut archive = Vec::new();
     let mut directory = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(zip(&entries()), zip(&entries()));
     }
 
-    /// Python's library, an independent implementation, reads both archives.
+    /// Python's standard library, an independent implementation, can read both archives.
     #[test]
     fn another_program_reads_both_archives() {
         let folder = tempfile::tempdir().expect("a temporary folder");

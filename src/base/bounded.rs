@@ -1,4 +1,4 @@
-//! Whole numbers with a range that their type guarantees.
+//! Whole numbers whose range is guaranteed by their type.
 
 use std::borrow::Cow;
 use std::fmt;

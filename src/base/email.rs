@@ -98,8 +98,8 @@ impl EmailAddress {
     }
 }
 
-/// An email address that selects a stored object. Unlike an [`EmailAddress`], it can be an address that an earlier version accepted and
-/// today's rules reject: the address's contact can still be unsubscribed, and its suppression removed.
+/// An email address that selects a stored object. Unlike an [`EmailAddress`], it can be an address that an earlier version accepted but the
+/// current rules reject, so that the contact with this address can still be unsubscribed, and the suppression of this address removed.
 #[derive(Clone, Debug)]
 pub struct EmailKey {
     address: EmailAddress,
@@ -501,8 +501,8 @@ mod tests {
         }
     }
 
-    /// In an earlier version, joiners were accepted: `an\u{200d}a@example.com` was a second contact next to `ana@example.com`, and was not
-    /// affected when the first contact unsubscribed.
+    /// Earlier versions accepted joiners: `an\u{200d}a@example.com` was a second contact next to `ana@example.com`, and stayed subscribed
+    /// when the first contact unsubscribed.
     #[test]
     fn rejects_invisible_characters_at_any_position() {
         let hidden = "\0\u{7f}\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{202e}\u{2028}\

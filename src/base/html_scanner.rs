@@ -15,7 +15,7 @@ pub struct Token<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind<'a> {
     Text,
-    /// The content of an element that has no child elements and no character references, such as a script.
+    /// The content of an element, such as a script, that can contain neither child elements nor character references.
     RawText,
     Comment,
     Open(Tag<'a>),
@@ -26,7 +26,7 @@ pub enum TokenKind<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tag<'a> {
     pub name: &'a str,
-    /// The source between the name and the end of the tag.
+    /// The source between the tag's name and the end of the tag.
     attributes: &'a str,
     attributes_start: usize,
     pub closes_itself: bool,

@@ -1,6 +1,6 @@
 //! Stores a field of a record as JSON, with `#[serde(with = "json_bytes")]`.
 //!
-//! The format of records contains field values without names, so it supports neither omitted fields nor free-form JSON. JSON supports both.
+//! The record format stores field values without names, so it supports neither omitted fields nor free-form JSON. JSON supports both.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -49,7 +49,7 @@ impl PairTable {
         Self(rows)
     }
 
-    /// Returns a regular expression that matches the codes regardless of case: `[Aa][DdEe]|[Bb][Aa]`.
+    /// Returns a regular expression that matches the codes regardless of case, such as `[Aa][DdEe]|[Bb][Aa]`.
     fn pattern(&self) -> String {
         let both = |letter: usize| {
             let capital = char::from(b'A' + letter as u8);

@@ -53,7 +53,7 @@ pub fn is_lack_of_descriptors(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-/// Returns how many bytes an unprivileged process can still write to the file system of `path`.
+/// Returns how many bytes an unprivileged process can still write to the file system that contains `path`.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let space = statvfs(path)?;
     Ok(space.f_bavail.saturating_mul(space.f_frsize))

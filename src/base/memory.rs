@@ -55,7 +55,7 @@ mod tests {
             give_back();
             resident_kib() + 60 * 1024 < full
         };
-        // Other tests run in parallel, and may allocate the same amount of memory at that moment.
+        // Tests that run in parallel may allocate as much memory as this test frees, so one success in several attempts is enough.
         assert!((0..5).any(|_| goes_back()));
     }
 }

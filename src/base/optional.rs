@@ -1,8 +1,7 @@
-//! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is
-//! [`Nullable`].
+//! Optional fields of responses: a field without a value is omitted. A field that must remain in the response as `null` is [`Nullable`].
 //!
-//! The serializer of responses omits the fields, not the `Serialize` implementation of each type: some types are also stored, and the
-//! store needs every field.
+//! The fields are omitted by the serializer of responses and not by the `Serialize` implementation of each type, because some types are
+//! also stored, and the store needs every field.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -291,7 +290,8 @@ impl<C: ser::SerializeStructVariant> ser::SerializeStructVariant for Leaving<C> 
     }
 }
 
-/// A serializer that determines whether a value is `None` without writing the value: the value's first serializer call shows the result.
+/// A serializer that determines whether a value is `None` without writing the value: the first method that the value calls on the
+/// serializer shows the result.
 struct IsNone;
 
 /// The error type of [`IsNone`]. An error means that the value is not `None`.

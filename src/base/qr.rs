@@ -3,7 +3,7 @@
 use qrcode::{Color, EcLevel, QrCode};
 
 pub struct Drawing {
-    /// The number of modules from one side to the other, including the quiet zone that scanners need.
+    /// The width of the QR code in modules, including the quiet zone that scanners need.
     pub size: usize,
     /// The dark modules as an SVG path; one module is one unit.
     pub path: String,

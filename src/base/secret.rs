@@ -92,8 +92,8 @@ pub fn random_base62(random: &dyn Random, length: usize) -> String {
     random_of(random, BASE62, length)
 }
 
-/// The characters of codes that people read, say and type without confusing them: no vowels, so that codes contain no words, and no
-/// digits (RFC 8628 §6.1).
+/// The characters of codes that people read, say and type. To avoid confusion, there are no digits; there are no vowels, so that codes
+/// contain no words (RFC 8628 §6.1).
 const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 
 /// Returns `groups` groups of four letters for users to type, like `BCDF-GHJK`. Each letter has log2 20 = 4.3 bits of randomness.

@@ -68,7 +68,7 @@ fn named(found: &str) -> String {
 /// problem; it is `.` for the top level.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };
-    // If a field is missing or occurs twice, the path leads to the object, and the message names the field.
+    // If a field is missing or occurs twice, the path is that of the object, and the message names the field.
     for (start, remedy) in
         [("missing field `", "the field is required"), ("duplicate field `", "the field occurs twice; send it once")]
     {

@@ -33,7 +33,7 @@ pub struct Lines<'a> {
     source: &'a str,
     /// The offset of the start of each line.
     starts: Vec<u32>,
-    /// The number of characters before each multiple of [`STEP`].
+    /// The number of characters before each offset that is a multiple of [`STEP`].
     characters: Vec<u32>,
 }
 

@@ -13,11 +13,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::serde_str;
 
-/// One line of 0 to `MAX` characters, without surrounding space.
+/// One line of 0 to `MAX` characters, without leading or trailing spaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortText<const MAX: usize>(Box<str>);
 
-/// One line of 1 to `MAX` characters, without surrounding space.
+/// One line of 1 to `MAX` characters, without leading or trailing spaces.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<const MAX: usize>(ShortText<MAX>);
 
@@ -25,10 +25,10 @@ pub struct Name<const MAX: usize>(ShortText<MAX>);
 pub const SOME_TEXT: &str =
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
-/// The schema pattern of text that contains more than spaces.
+/// The schema pattern of text that contains at least one character other than a space.
 pub const NOT_BLANK: &str = r"^[\s\S]*[^\s\uFEFF][\s\S]*$";
 
-/// Text of at most `MAX` characters on any number of lines, without surrounding space.
+/// Text of at most `MAX` characters on any number of lines, without leading or trailing spaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LongText<const MAX: usize>(Box<str>);
 

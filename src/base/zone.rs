@@ -191,8 +191,8 @@ impl JsonSchema for Zone {
     }
 }
 
-/// TABLE: countries with the same time everywhere, by ISO 3166-1 code in order, and the zone of each country. The source is zone.tab of the
-/// IANA database, which is in the public domain; the table includes countries whose zones have had the same time for years.
+/// TABLE: the countries with the same time everywhere, each with its zone, sorted by ISO 3166-1 code. The source is zone.tab of the IANA
+/// database, which is in the public domain. The table includes countries with several zones that have had the same time for years.
 #[rustfmt::skip]
 const ONE_CLOCK: &[(&str, &str)] = &[
     ("AD", "Europe/Andorra"), ("AE", "Asia/Dubai"), ("AF", "Asia/Kabul"), ("AG", "America/Antigua"), ("AI", "America/Anguilla"),

@@ -2,10 +2,10 @@
 //! decides.
 //!
 //! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
-//! schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait in any case, because the
-//! original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation stores the number of the
-//! last hold before it; times are not compared, because clocks may be wrong after a restore. The hold is a row of the control store, so
-//! that it survives restarts, and also a value in memory, so that reading it needs no transaction.
+//! schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait even if they are new,
+//! because the original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation stores the
+//! number of the last hold before it was created. Times are not compared, because clocks may be wrong after a restore. The hold is a row of
+//! the control store, so that it survives restarts, and also a value in memory, so that reading it needs no transaction.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Returns whether this hold affects work that has this `number`: the number of the last hold before the work was created.
+    /// Returns whether this hold affects work with this `number`, which is the number of the last hold before the work was created.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }
@@ -120,7 +120,7 @@ pub fn last_number(tx: &impl Read) -> Result<HoldNumber> {
     bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| tx.corrupt(tables::META))
 }
 
-/// Stores the number of a new hold; the number must be stored in every store.
+/// Stores the number of a new hold in this store. The number must be stored in every store.
 pub fn set_number(tx: &mut WriteTx<'_>, number: HoldNumber) {
     tx.put(META, &NUMBER.to_owned(), &number.to_be_bytes().to_vec());
 }

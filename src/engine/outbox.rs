@@ -22,7 +22,8 @@ const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
 /// The queue of events. Invariant: an event to which an active webhook subscribes is queued until the fan-out has found its webhooks, and
 /// an erased event until its deliveries have been erased too.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
-/// For each kind of event, how many active webhooks subscribe to it; under the keys with [`ALSO_SWITCHED_OFF`], how many webhooks in total.
+/// For each account and kind of event, the number of active webhooks that subscribe to the kind and, under the key with
+/// [`ALSO_SWITCHED_OFF`], the number of all webhooks that subscribe to it.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(OUTBOX), RowCheck::of(QUEUE), RowCheck::of(INTEREST)];
@@ -110,7 +111,8 @@ pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> stor
     tx.has(INTEREST, &(account, kind as u8))
 }
 
-/// Changes the number of active or inactive webhooks that subscribe to this kind of event.
+/// Adds `delta` to the number of webhooks that subscribe to this kind of event and, if `is_active` is true, also to the number of active
+/// ones.
 pub fn add_interest(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -157,8 +159,8 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erases the payloads of those events of an account that `about` selects by their data. Reads up to `limit` events, starting after the key
-/// `after`, and skips damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
+/// Erases the payloads of an account's events whose data `about` selects. Reads up to `limit` events, starting after the key `after`, and
+/// skips damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Runs workers: background work, most of it in steps that can be repeated.
+//! Runs the workers, which do background work, most of it in steps that can be repeated.
 //!
 //! A worker reads the store, does a bounded amount of work, records that the work is done, and returns whether there is more. It runs after
 //! commits to the tables that it lists, and also periodically. A wake-up signal contains no data, so a lost signal only delays work.
@@ -175,8 +175,8 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
     wait.min(limits::WORKER_RETRY_MAX.max(period))
 }
 
-/// Runs a service until the program drains: restarts the service, after increasingly long pauses, whenever it ends, fails or
-/// panics. The service must be restartable at any point, as after a crash.
+/// Runs a service until the program drains. If the service ends, fails or panics, it is restarted after a pause, which increases with each
+/// failed start. The service must be restartable at any point, as after a crash.
 fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
     tasks.spawn(status.name().to_owned(), async move {

@@ -1,4 +1,4 @@
-//! The features. Each feature comes after the features that it depends on. A blank line between two features keeps the formatter from
+//! The features. Each feature is listed after the features that it depends on. A blank line between two features keeps the formatter from
 //! sorting them.
 //!
 //! Each feature has the same structure; parts that would be empty are omitted.
@@ -12,8 +12,8 @@
 //! | `ops/` | one file for each operation, named after its verb |
 //! | `worker.rs` | background work, in steps that can be repeated |
 //!
-//! Any other file contains one larger process. `tests/tidy` checks the order of the features, their access to stores, and that no feature
-//! uses the `store` or `ops` of another.
+//! Every other file implements one larger process of the feature. `tests/tidy` checks the order of the features, their access to stores,
+//! and that no feature uses the `store` or `ops` of another.
 
 pub(crate) mod accounts;
 

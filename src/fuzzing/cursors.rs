@@ -19,7 +19,7 @@ pub const CURSOR: Target = Target {
     ],
 };
 
-/// If a parser accepts a cursor, the cursor must have the same position after it is written again. Any other text must cause a client
+/// Checks that a cursor that a parser accepts has the same position after it is written again, and that any other text causes a client
 /// error.
 fn cursor(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };

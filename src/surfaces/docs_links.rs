@@ -1,4 +1,4 @@
-//! The documentation URLs of operations, which the dashboard also links to.
+//! The documentation URLs of operations, to which the dashboard also links.
 
 /// Returns the name of a resource's page: `api/incoming-webhooks` for `incoming_webhooks`.
 pub fn page(resource: &str) -> String {

@@ -83,7 +83,7 @@ impl Parts {
     }
 }
 
-/// Returns `data` of a successful response, or the whole response on failure.
+/// Returns the `data` of a successful response, or the whole response on failure.
 pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     if !reply.status.is_success() {
         return Err(Box::new(reply));

@@ -45,8 +45,8 @@ const MAIL_RECIPIENT: HeaderName = HeaderName::from_static("x-mailmill-mail-reci
 const RELOADING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
                          <title>One moment</title><h1>One moment</h1><p>The service is not available at the moment. This page reloads \
                          automatically.</p></html>";
-/// The page that a browser shows after a form that may not have been processed. It does not reload, because a reload would not send the
-/// form again.
+/// The page that a browser shows after submitting a form that may not have been processed. The page does not reload, because a reload would
+/// not submit the form again.
 const NOT_SENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Try again</title><h1>Try again</h1>\
                         <p>The service is not available at the moment, so your change may not be saved. Go back, reload the page, \
                         and if the change is missing, make it again.</p></html>";
@@ -101,7 +101,8 @@ impl<S: Service> Service for WithLeader<S> {
         // A read has an empty body, so the same request can be handled a second time.
         let again = is_read.then(|| without_body(&request));
         if !is_local {
-            // A client that sent a position must not receive older data.
+            // If forwarding fails, this node answers the read itself, except if the client sent a position, because the client must not
+            // receive older data.
             let again =
                 again.filter(|again| (is_query || is_in_message(again.uri.path())) && !again.headers.contains_key(POSITION));
             return match (self.forward(request).await, again) {
@@ -153,7 +154,7 @@ impl<S: Service> WithLeader<S> {
         }
     }
 
-    /// Sends visits to the leader. Returns false if it may not have received them.
+    /// Sends visits to the leader. Returns false if the leader may not have received them.
     async fn report(&self, visits: &Visits) -> bool {
         let body = serde_json::to_vec(visits).expect("visits can be written as JSON");
         let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
@@ -213,14 +214,15 @@ impl<S: Service> WithLeader<S> {
         }
     }
 
-    /// Returns whether this node's data is recent enough for a read: the data includes the position that the client sent. Without a
-    /// position, the data must lag by at most [`limits::CLUSTER_LAG_MS_MAX`], unless no leader has newer data.
+    /// Returns whether this node's data is recent enough for a read. If the client sent a position, the data must include it. Otherwise,
+    /// the data must lag by at most [`limits::CLUSTER_LAG_MS_MAX`], unless no leader can be reached.
     async fn is_recent(&self, headers: &HeaderMap) -> bool {
         let Some(member) = &self.api.0.cluster else { return true };
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        // If the database is unreachable, the last known leader may have stopped, so reads do not wait for a connection to it.
+        // If the database is unreachable, the last known leader may have stopped. After a failed attempt to reach that leader, reads do not
+        // wait for another connection to it.
         let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
         let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
         member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone
@@ -248,7 +250,7 @@ impl<S: Service> WithLeader<S> {
         })
     }
 
-    /// Returns whether enough time has passed for another warning, and remembers the time.
+    /// Returns whether enough time has passed since the last warning. If so, stores the current time as the time of the last warning.
     fn may_warn(&self) -> bool {
         let now = self.api.0.clock.monotonic().0;
         let pause = limits::CLUSTER_WARN_PAUSE.as_millis() as i64;

@@ -15,8 +15,8 @@ const NAMES: [&str; 7] = ["name", "title", "subject", "email", "domain", "url", 
 /// The maximum length of a label in characters. A longer label could push the rest of the question out of view.
 const LABEL_CHARACTERS_MAX: usize = 100;
 
-/// Returns the operation that reads the object of `spec`, which is at the same path: `campaigns.get` for `campaigns.send`. Returns
-/// `None` if the path names no object or no operation reads it.
+/// Returns the operation that reads the object that `spec` acts on. Both have the same path up to the object's ID: `campaigns.get` for
+/// `campaigns.send`. Returns `None` if the path names no object or no operation reads it.
 pub fn reader(operations: &'static [Entry], spec: &Spec) -> Option<&'static Entry> {
     let (object, last) = spec.path.rsplit_once('}')?;
     // This path names a part of the object: `DELETE /v1/projects/{projectId}/images` deletes an image, not the brand.
@@ -41,7 +41,7 @@ pub fn label(data: &Value) -> Option<String> {
         let values = NAMES.iter().filter_map(|name| object[*name].as_str());
         values.map(plain).find(|text| !text.is_empty())
     };
-    // Some responses contain the object as a member, as for a message in the inbox.
+    // In some responses, the object is a member of `data`, as for a message in the inbox.
     own(data).or_else(|| data.as_object()?.values().filter(|member| member.is_object()).find_map(own))
 }
 

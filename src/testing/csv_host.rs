@@ -1,4 +1,4 @@
-//! A loopback server with a CSV file, for tests: it sends an ETag, redirects, and records the statuses that it sent.
+//! A loopback server for tests that serves a CSV file: it sends an ETag, redirects, and records the statuses that it sent.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -348,7 +348,7 @@ fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool
             return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
         }
         Reaction::Silent(time) => {
-            // The client gives up before the thread ends, so there is nothing to send. The test does not wait for the thread.
+            // Sends nothing: the client gives up before this thread wakes. The test does not wait for the thread.
             std::thread::sleep(time);
             return Ok(());
         }

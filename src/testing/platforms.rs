@@ -1,8 +1,8 @@
 //! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
 //!
-//! It rejects requests that the platforms' documentation does not allow, and compares requests, except those for signing in, with the
-//! platform's own description (`published`): a request that the description does not allow makes the test fail. The integration tests also
-//! include this file.
+//! It rejects requests that the platforms' documentation does not allow. It also compares all requests, except those for signing in, with
+//! the platforms' API descriptions (`published`); a request that a description does not allow makes the test fail. The integration tests
+//! also include this file.
 
 // The integration tests include this file by its path, so the modules need explicit paths.
 #[path = "platforms/changes.rs"]
@@ -66,7 +66,7 @@ pub struct PlatformRequest {
 pub struct State {
     keys: Vec<String>,
     people: usize,
-    /// The number of the first member of the Mailchimp list.
+    /// The number of the first contact that is still on the Mailchimp list.
     first: usize,
     changes: Changes,
     /// The ID of a deleted HubSpot contact that lists still contain.
@@ -127,12 +127,12 @@ impl Platforms {
         self.state.0.lock().expect("no panic")
     }
 
-    /// The next `times` requests whose URL contains `part` fail.
+    /// Makes the next `times` requests whose URL contains `part` fail with `fault`.
     pub fn fail(&self, part: &'static str, times: usize, fault: Fault) {
         self.fail_method("", part, times, fault);
     }
 
-    /// The next `times` requests with the method `method` and a URL that contains `part` fail.
+    /// Makes the next `times` requests with the method `method` and a URL that contains `part` fail with `fault`.
     pub fn fail_method(&self, method: &'static str, part: &'static str, times: usize, fault: Fault) {
         self.state().faults.push((method, part, times, fault));
     }
@@ -223,7 +223,7 @@ fn email(number: usize) -> String {
 
 pub fn read_request(stream: &TcpStream) -> std::io::Result<PlatformRequest> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    // A client that was killed may have connected without sending a complete request.
+    // A client may be killed before it has sent a complete request, so an incomplete line is an error.
     let mut next_line = || {
         let mut line = String::new();
         reader.read_line(&mut line)?;

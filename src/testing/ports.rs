@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The range from which the ports are chosen. By default, Linux chooses higher ports for outgoing connections.
 const PORTS: Range<u16> = 10_000..30_000;
 
-/// Returns an address on which a server can listen later. No other test of this process receives the same address.
+/// Returns an address on which a server can listen later. No other test in this process receives the same address.
 pub fn free_address() -> SocketAddr {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     // Processes with consecutive IDs start 101 ports apart, so that they rarely try the same port.

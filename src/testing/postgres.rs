@@ -1,4 +1,4 @@
-//! A PostgreSQL server on loopback, in a temporary folder, and its standby. Tests can stop and restart both; they end with the test
+//! A PostgreSQL server on loopback, in a temporary folder, and its standby. Tests can stop and restart both; both end with the test
 //! process.
 
 use std::fs;
@@ -20,7 +20,7 @@ const PACKAGES: &str = "/usr/lib/postgresql";
 const USER: &str = "daemon";
 const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(50);
-/// The maximum number of ports on which a server is started.
+/// The maximum number of ports that are tried when a new server starts.
 const STARTS_MAX: usize = 10;
 
 /// A PostgreSQL server with a new database cluster.
@@ -54,7 +54,7 @@ impl Postgres {
         Some(own)
     }
 
-    /// Starts a standby with this name, which receives all changes of this server.
+    /// Starts a standby with this name that receives all changes from this server.
     pub fn standby(&self, name: &str) -> Self {
         let mut own = Self::stopped(self.programs.clone());
         let port = self.port.to_string();
@@ -98,7 +98,7 @@ impl Postgres {
 
     /// Enables TLS on the server, with this certificate and key in PEM format.
     pub fn secure(&self, certificate: &str, key: &str) {
-        // The server reads these files in its folder, and rejects a key that other users can read.
+        // The server reads these files from its folder, and rejects a key that other users can read.
         for (name, content) in [("server.crt", certificate), ("server.key", key)] {
             let file = self.data().join(name);
             fs::write(&file, content).expect("the file can be written");
@@ -128,7 +128,7 @@ impl Postgres {
         self.folder.join("data")
     }
 
-    /// Returns a server with a folder and a port, but without data.
+    /// Returns a server that has a folder and a port, but has no data and is not running.
     fn stopped(programs: PathBuf) -> Self {
         let folder = tempfile::Builder::new().prefix("mailmill-postgres-").tempdir().expect("a temporary folder").keep();
         own(&folder);
@@ -201,7 +201,7 @@ impl Postgres {
         process.is_some_and(|id| Path::new(&format!("/proc/{id}")).exists())
     }
 
-    /// Stops the server immediately, like a crash of its machine.
+    /// Stops the server immediately, as in a crash of its machine.
     pub fn stop(&self) {
         let Some(id) = self.process.lock().expect("not poisoned").take() else { return };
         assert!(Command::new("kill").args(["-s", "QUIT", &id.to_string()]).status().expect("there is a kill").success());

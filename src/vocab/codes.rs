@@ -1,7 +1,7 @@
-//! TABLE: the error codes of the API, with their status, their code in responses, and a default message.
+//! TABLE: the error codes of the API, with their HTTP status, their spelling in responses, and a default message.
 //!
-//! Codes differ only where the caller can react differently. Most failures replace the default message with a specific one, and can also
-//! name a field and a related operation. `surfaces/docs/remedies.rs` explains the codes.
+//! Two failures have different codes only if the caller can react to them differently. Most failures replace the default message with a
+//! specific one, and can also name a field and a related operation. `surfaces/docs/remedies.rs` explains the codes.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
@@ -56,7 +56,7 @@ pub enum Code {
     Unavailable,
 }
 
-/// An error code with its status, its code in responses and its default message.
+/// An error code with its HTTP status, its spelling in responses and its default message.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeInfo {
     pub code: Code,
@@ -123,7 +123,7 @@ pub const CODES: &[CodeInfo] = &[
         "METHOD_NOT_ALLOWED",
         "This path does not support this method; the Allow header lists the supported methods.",
     ),
-    // Mailgun repeats a request unless the response has this status.
+    // Mailgun repeats a rejected request unless the response has this status.
     code(Code::NeverAccepted, 406, "NEVER_ACCEPTED", "The request is invalid and can never be accepted; do not send it again."),
     code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request took too long to arrive; send it again."),
     // In the response, `data.id` is the ID of the existing contact.
@@ -228,8 +228,8 @@ pub const CODES: &[CodeInfo] = &[
         "IDEMPOTENCY_CONFLICT",
         "This Idempotency-Key was already used for a different request; use a new key.",
     ),
-    // The stored response referred to a contact that has since been erased, so the response is not replayed. The operation does not run
-    // again either.
+    // A request with a used idempotency key gets this code if the stored response referred to a contact that has since been erased. The
+    // response cannot be replayed, and the operation does not run again.
     code(
         Code::AnswerErased,
         410,

@@ -99,7 +99,7 @@ pub struct ContactField {
     pub label: &'static str,
     /// The place in a contact where the value is stored, which also determines the type of the value.
     pub place: FieldSource,
-    /// Whether the `fields` of a segment filter can test the field. Tags have separate conditions.
+    /// Whether the `fields` member of a segment filter can contain a condition on this field. Tags have separate conditions.
     pub filterable: bool,
     /// Whether CSV imports accept the field.
     pub importable: bool,
@@ -237,7 +237,7 @@ macro_rules! profile_types {
                 }
             }
 
-            /// Replaces the fields that have a value in `given`.
+            /// For each field that has a value in `given`, replaces this profile's value with it.
             pub fn overlay(&mut self, given: Self) {
                 $(if given.$name.is_some() {
                     self.$name = given.$name;
@@ -319,7 +319,7 @@ impl ProfileField {
 ///
 /// - `given`: typed optional values, for requests
 /// - `patch`: typed values that a request can also clear
-/// - `header`: the name of the column for the field
+/// - `header`: the name of the column that contains the field
 /// - `shown`: the values in responses
 macro_rules! with_profile_fields {
     ($($item:tt)*) => {

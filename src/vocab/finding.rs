@@ -11,7 +11,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What the check found.
     pub said: String,
-    /// How to fix the problem, if there is one.
+    /// How to fix the problem; absent if the check found no problem.
     pub remedy: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Identifiers (IDs): 12 bytes, written as 24 hexadecimal characters, ordered by the second of their creation.
+//! Identifiers (IDs): 12 bytes, written as 24 hexadecimal characters. They sort by the second in which they were created.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -115,7 +115,7 @@ pub mod kinds {
     impl Kind for Message {
         const NAME: &'static str = "message";
     }
-    /// A segment or a tag; the field next to the ID states which one.
+    /// A segment or a tag; the field next to the ID states which of the two it is.
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
@@ -228,8 +228,8 @@ impl<K> Id<K> {
         Self(bytes, PhantomData)
     }
 
-    /// Creates an identifier of four bytes of time and eight random bytes. The time comes first, so that new rows are appended to the end
-    /// of their table.
+    /// Creates an identifier that consists of four bytes of time and eight random bytes. The time comes first, so that new rows are
+    /// appended to the end of their table.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -244,7 +244,7 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// Creates an identifier with `number`, the row's number in a table ordered by number, and four random bytes.
+    /// Creates an identifier that consists of four bytes of time, the row's `number` in a table ordered by number, and four random bytes.
     ///
     /// The row is found by its number, without an index of identifiers, and the random bytes make the identifiers of neighboring rows hard
     /// to guess.
@@ -252,8 +252,8 @@ impl<K> Id<K> {
         Self::numbered_with(now, number, random.bytes())
     }
 
-    /// Creates an identifier like [`Id::numbered`] from random bytes that the caller has fetched, because one system call per ID would be
-    /// slow for a million IDs.
+    /// Creates an identifier like [`Id::numbered`], but from random bytes that the caller has already fetched. A caller that creates a
+    /// million IDs fetches the bytes for all of them at once, because one system call per ID would be slow.
     pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());

@@ -26,8 +26,8 @@ pub const BUDGET_WINDOW_MS: i64 = 60_000;
 /// The ratio of a user's request budget to a key's budget. It is this high because a dashboard page calls up to about ten operations.
 /// Users and keys have separate windows.
 pub const OPERATIONS_PER_PAGE: u32 = 10;
-/// The minimum request budget for direct sends, in requests per minute, for each recipient per second that the plan's sending rate allows.
-/// With a smaller budget, an account could not use its sending rate.
+/// The minimum request budget for direct sends, in requests per minute, per unit of the plan's sending rate (recipients per second). With a
+/// smaller budget, an account could not use its sending rate.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The maximum length of an idempotency key: two UUIDs with a prefix fit. Longer keys are rejected.
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
@@ -44,16 +44,16 @@ pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The number of characters of a key's ID that the API shows: enough to distinguish a thousand keys. The API shows the key itself only
 /// once, when it is created.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
-/// The number of days for which request counts are stored: the days of a chart, and two more because the viewer's day and the server's day
-/// start at different times.
+/// The number of days for which request counts are stored: the days of a chart, and two more, because the day in the viewer's time zone and
+/// the server's day start at different times.
 pub const KEY_DAYS_KEPT: u32 = 32;
 /// The number of days in a key's chart: a month, which shows every weekday at least four times.
 pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
-/// The minimum length of a password. Shorter passwords can be guessed, so they are rejected. Rules about kinds of characters help less than
-/// length does.
+/// The minimum length of a password. Shorter passwords can be guessed, so they are rejected. Requiring several kinds of characters would
+/// help less than requiring length.
 pub const PASSWORD_CHARACTERS_MIN: usize = 12;
 /// The maximum length of a password: long enough for a sentence, short enough not to slow down hashing. Longer passwords are rejected.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
@@ -94,31 +94,31 @@ pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// The maximum size of a signed token. Mailmill's own tokens are about 400 bytes long. Longer tokens are rejected before their signature is
 /// checked.
 pub const TOKEN_BYTES_MAX: usize = 2_048;
-/// The maximum number of members of an account, and of its open invitations. Lists load all members at once; further members are rejected
-/// until a member is removed.
+/// The maximum number of members in an account; the same limit applies to the account's open invitations. Lists load all members at once;
+/// further members are rejected until a member is removed.
 pub const MEMBERS_MAX: usize = 1_000;
 /// The maximum length of a member's name, which is shown on one line. Longer names are rejected.
 pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
-/// The validity of an invitation: enough for a long weekend or a short holiday. After that, an admin must send a new invitation.
+/// How long an invitation is valid: enough for a long weekend or a short holiday. After that, an admin must send a new invitation.
 pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// The validity of a password-reset link. Users open the link as soon as it arrives. It expires after an hour, so that an old email
-/// does not give access to the account.
+/// How long a password-reset link is valid. Users open the link as soon as it arrives. It expires after an hour, so that an old email does
+/// not give access to the account.
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
 /// The number of one-time recovery codes for users who have lost their phone. Ten fit on a printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
 
 // --- Agents that request a key ---
 
-/// The validity of an agent's code: long enough to sign in and enter the code, and too short to guess it. After that, the agent
-/// requests a new code.
+/// How long an agent's code is valid: long enough to sign in and enter the code, and too short to guess it. After that, the agent requests
+/// a new code.
 pub const CLAIM_CODE_MS: i64 = 600 * 1000;
-/// The validity of an agent's registration: long enough for several codes, in case the user returns late. After that, the agent registers
+/// How long an agent's registration is valid: long enough for several codes, in case the user returns late. After that, the agent registers
 /// again.
 pub const CLAIM_MS: i64 = 60 * 60 * 1000;
-/// The poll interval that responses tell agents to use. Users do not notice five seconds, and a poll costs one read.
+/// The poll interval that responses tell agents to use. Users do not notice a delay of five seconds, and a poll costs one read.
 pub const CLAIM_POLL_SECONDS: u64 = 5;
-/// The maximum number of registrations in an hour from one address or for one user, and of sign-ups from one address. An agent registers
-/// once to get a key; ten allow for mistakes. Further requests get a 429.
+/// The maximum number of registrations per hour from one address or for one user, and of sign-ups per hour from one address. An agent
+/// registers once to get a key; ten registrations allow for mistakes. Further requests get a 429.
 pub const CLAIMS_PER_HOUR: u32 = 10;
 /// The maximum number of registrations in an hour from one IPv6 site (a /48): a tenth of the registrations that can wait, so that no
 /// single site fills the queue. Further registrations get a 429.
@@ -126,8 +126,8 @@ pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
 /// The maximum number of codes for one registration. Six codes can expire within the hour of its validity; the limit is twice as high
 /// for safety. After that, the agent must register again.
 pub const CLAIM_CODES_MAX: u32 = 12;
-/// The maximum number of registrations that wait for approval across all accounts, which take a few megabytes. Further registrations are
-/// rejected until others are approved or expire, within an hour at most.
+/// The maximum number of registrations that wait for approval, across all accounts. This many take a few megabytes. Further registrations
+/// are rejected until others are approved or expire, within an hour at most.
 pub const CLAIMS_WAITING_MAX: usize = 2_000;
 /// The maximum number of polls in a minute from one address: twice what a hundred agents behind one address send. Further polls are
 /// rejected.
@@ -147,13 +147,13 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 // --- Programs that users connect ---
 
-/// The validity of an authorization code. The program exchanges the code as soon as the browser returns.
+/// How long an authorization code is valid. The program exchanges the code as soon as the browser returns.
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
 /// How long a used code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// The validity of an access token. A stolen token is useless after an hour.
+/// How long an access token is valid. A stolen token is useless after an hour.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
-/// The validity of a refresh token: programs that are used at least once a month stay connected.
+/// How long a refresh token is valid: programs that are used at least once a month stay connected.
 pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// How long a refresh token still works after its replacement. Some programs refresh a token from several processes at once, or repeat a
 /// request whose response was lost.
@@ -179,8 +179,8 @@ pub const CLIENT_METADATA_TIME: std::time::Duration = std::time::Duration::from_
 
 // --- The audit log ---
 
-/// The maximum number of audit-log rows that one request reads to find the rows of an account, which takes a few hundredths of a
-/// second. At the limit, the page has fewer entries, and the next page continues.
+/// The maximum number of audit-log rows that one request reads to find the rows of an account. Reading this many rows takes a few
+/// hundredths of a second. At the limit, the page has fewer entries, and the next page continues.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 /// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
@@ -189,7 +189,7 @@ pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 /// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
 pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
-/// The maximum number of words of a search that are used. Each word is compared with every section.
+/// The maximum number of words that a search uses from its query. Each word is compared with every section.
 pub const DOCS_QUERY_WORDS_MAX: usize = 8;
 /// The maximum number of search results, more than users read.
 pub const DOCS_RESULTS_MAX: usize = 20;
@@ -200,8 +200,8 @@ pub const DOCS_RESULT_FIELDS_MAX: usize = 40;
 
 /// The maximum size of a dashboard form without files, ten times the longest text that users type. Larger forms are rejected.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
-/// The maximum size of a form's fields that the sign-in form carries, if the session had ended before the user submitted the form. The
-/// sign-in form's own fields, mainly the return path, use the rest of the maximum form size.
+/// The maximum total size of the fields that the sign-in form carries over from a form that the user submitted after the session had ended.
+/// The sign-in form's own fields, mainly the return path, use the rest of the maximum form size.
 pub const DASHBOARD_CARRIED_BYTES_MAX: usize = DASHBOARD_FORM_BYTES_MAX - 32 * 1024;
 /// The maximum size of a dashboard form with an image: a phone photo whose Base64 encoding fits into the body of an API request. Larger
 /// forms are rejected.
@@ -266,13 +266,13 @@ pub const CORNER_RADIUS_MAX: u64 = 100;
 /// The maximum number of products of a brand. The composer chooses among all of them. Further products are rejected, and imports skip
 /// them.
 pub const PRODUCTS_MAX: usize = COMPOSER_PRODUCTS_MAX;
-/// The maximum number of products merged in one request, whose transaction reads and deletes each of them. Longer lists are rejected.
+/// The maximum number of products that one request merges. Its transaction reads and deletes each of them. Longer lists are rejected.
 pub const PRODUCTS_MERGED_MAX: usize = 50;
 /// The maximum length of a product's name. Emails have no space for longer names, so these are rejected, or truncated in imports.
 pub const PRODUCT_NAME_CHARACTERS_MAX: usize = 200;
 /// The maximum length of a price: nine digits, a decimal point and three decimals, with some spaces. Longer prices are rejected.
 pub const PRICE_CHARACTERS_MAX: usize = 20;
-/// The maximum number of contacts that one go-live request copies, which takes a few seconds. The response states where the next
+/// The maximum number of contacts that one go-live request copies. Copying them takes a few seconds. The response states where the next
 /// request continues.
 pub const GO_LIVE_CONTACTS_MAX: usize = 20_000;
 /// The number of contacts that go live per transaction, few enough that other writes do not wait long.
@@ -339,7 +339,7 @@ pub const IMAGE_ATTEMPTS_MAX: u8 = 4;
 /// The maximum width of an uploaded image: more than twice the width of an email, for high-resolution screens. Wider images are scaled
 /// down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
-/// The maximum size of an uploaded animation, which is stored unchanged, in bytes. Recipients would not wait for a larger one.
+/// The maximum size, in bytes, of an uploaded animation. Animations are stored unchanged, and recipients would not wait for a larger one.
 pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// How long the file of a deleted image is kept. Sent emails still show the image, and few emails are opened after a year.
 pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
@@ -352,8 +352,8 @@ pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
-/// The maximum number of redirects of a request. Websites need two or three (to HTTPS, to `www`, to a language). More redirects are usually
-/// a loop, so the request fails.
+/// The maximum number of redirects that a request follows. Websites need two or three (to HTTPS, to `www`, to a language). More redirects
+/// are usually a loop, so the request fails.
 pub const FETCH_REDIRECTS_MAX: usize = 8;
 /// The maximum number of addresses tried for one host name: two of each IP version. The first address nearly always responds. If none
 /// responds, the request fails.
@@ -421,13 +421,14 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The number of contacts from a file that one step writes per transaction. Three chunks of this size are in memory at a time, about 30 MB:
 /// one is being read, one waits, and one is being written.
 pub const CONTACT_IMPORT_STEP_CONTACTS: usize = 10_000;
-/// The size in bytes at which a chunk of long rows ends, even if it has fewer contacts: 10,000 of the longest rows take 655 MB.
+/// The size in bytes at which a chunk ends even if it has fewer than [`CONTACT_IMPORT_STEP_CONTACTS`] contacts. Without this limit, a chunk
+/// of 10,000 of the longest rows would take 655 MB.
 pub const CONTACT_IMPORT_CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 /// The number of chunks of a file in one step, which takes a second or two. After a step, other jobs get their turn.
 pub const CONTACT_IMPORT_CHUNKS_PER_STEP: usize = 16;
-/// The maximum number of rows imported from a file. The size of uploads (`limits.upload_bytes_max`) is usually reached first: its default
-/// allows two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the setting.
-/// Rows beyond the limit must be imported from another file.
+/// The maximum number of rows imported from a file. The maximum upload size (`limits.upload_bytes_max`) is usually reached first: its
+/// default allows two million contacts of 128 bytes. This limit allows files of short rows, and larger uploads on servers that raise the
+/// setting. Rows beyond the limit must be imported from another file.
 pub const CONTACT_IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// The maximum size of a row in an import file, in bytes: all fields of a contact at their maximum length, with space to spare. A longer
 /// row usually has an unclosed quotation mark, so the import stops there.
@@ -456,8 +457,8 @@ pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// The maximum number of waiting and running jobs in a project. A client that starts more is probably in a loop; further jobs are rejected
 /// until one finishes.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
-/// The maximum number of the installation's jobs that are searched for the newest jobs of one project, which takes a few hundredths of
-/// a second. Older jobs are not listed.
+/// The maximum number of the installation's jobs that one request searches for the newest jobs of a project. The search takes a few
+/// hundredths of a second. Older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
 /// The maximum number of contacts that one request can list and change immediately, in one transaction that takes well under a second. For
 /// more contacts, the API offers a job.
@@ -486,8 +487,8 @@ pub const TOPICS_PER_PROJECT_MAX: usize = 200;
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// The maximum length of a segment's name, which is shown on one line of a list. Longer names are rejected.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
-/// The maximum number of segments in a project. A list shows each segment with its current count, which takes a second for all of them.
-/// Further segments are rejected.
+/// The maximum number of segments in a project. A list shows each segment with its current count; computing the counts of all segments
+/// takes a second. Further segments are rejected.
 pub const SEGMENTS_PER_PROJECT_MAX: usize = 1_000;
 /// The maximum length of the description of a tag, topic, segment, product or brand: a paragraph. Longer descriptions are rejected.
 pub const DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
@@ -541,19 +542,19 @@ pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The maximum number of recipients of a campaign's test send: the colleagues who check the email. A send to more recipients should be
 /// a campaign, so it is rejected.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
-/// The maximum number of campaigns that one request across all projects reads, which takes a few hundredths of a second. At the limit,
+/// The maximum number of campaigns that a request across all projects reads. Reading them takes a few hundredths of a second. At the limit,
 /// the page ends, and the next page continues.
 pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of campaigns that the worker handles per step, which takes less than a second. Between steps, the worker checks
-/// for a shutdown.
+/// The maximum number of campaigns that the worker handles per step. A step takes less than a second. Between steps, the worker checks for
+/// a shutdown.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
 /// current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
-/// The pause between checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
+/// The pause between two checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
-/// The number of days with daily statistics after a campaign's start. Nearly all opens happen in the first week. Activity after the last of
-/// these days is included only in the totals.
+/// The number of days after a campaign's start for which daily statistics are kept. Nearly all opens happen in the first week. Activity
+/// after the last of these days is included only in the totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
 /// The maximum number of links in a campaign report, most clicked first. Few newsletters have more, and users do not read a longer
 /// list. Other links are omitted.
@@ -596,7 +597,7 @@ pub const EMAILS_AT_ONCE: usize = 4;
 /// How long a generation waits for the import of its brand, which rarely takes more than a minute. After that, the generation starts
 /// without the import.
 pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
-/// The maximum number of stages that the worker starts per step, which takes less than a second. Between steps, the worker checks for a
+/// The maximum number of stages that the worker starts per step. A step takes less than a second. Between steps, the worker checks for a
 /// shutdown.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
 /// The maximum number of waiting and running edits in an environment, across all accounts. A client that starts this many is probably in a
@@ -626,16 +627,16 @@ pub const HTML_IMPORTS_MAX: usize = 12;
 /// The maximum size of imported HTML. Gmail clips HTML after 102 KB; imported HTML may contain markup that is removed, but is rarely
 /// ten times as large. Larger HTML is rejected.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
-/// The maximum number of embedded images of an imported email that are stored and linked. Newsletters have up to fifty images. Further
-/// images stay in the HTML.
+/// The maximum number of an imported email's embedded images that are stored and replaced with links. Newsletters have up to fifty images.
+/// Further images stay in the HTML.
 pub const IMPORTED_IMAGES_STORED_MAX: usize = 50;
 /// The maximum number of changes that one edit makes in an imported email, far more than the hundred places that an edit such as "rename
 /// every tea" affects in a long newsletter. An edit with more changes is rejected.
 pub const IMPORTED_EMAIL_CHANGES_MAX: usize = 2_000;
 /// The maximum length of one piece of text in an imported email: a page. Longer text is rejected.
 pub const IMPORTED_EMAIL_TEXT_CHARACTERS_MAX: usize = 5_000;
-/// The maximum size of the list of an imported email's text, images and links in a request to a language model. About a tenth of an email's
-/// HTML is text. The request states if parts are omitted.
+/// The maximum size of the list that describes an imported email's text, images and links in a request to a language model. About a tenth
+/// of an email's HTML is text. The request states if parts are omitted.
 pub const IMPORTED_EMAIL_PROMPT_BYTES_MAX: usize = 60_000;
 
 // --- Language models ---
@@ -671,7 +672,7 @@ pub const MATERIAL_IMAGES_MAX: usize = 40;
 pub const MATERIAL_LINKS_MAX: usize = 60;
 /// The number of characters of a linked page that a prompt contains: about a thousand tokens, in which a page states its subject.
 pub const MATERIAL_PAGE_CHARACTERS_MAX: usize = 4_000;
-/// The maximum number of knowledge-base entries in a prompt, newest first. With the maximum length of each, this is about four thousand
+/// The maximum number of knowledge-base entries in a prompt, newest first. If each has the maximum length, they take about four thousand
 /// tokens.
 pub const MATERIAL_FACTS_MAX: usize = 20;
 /// The number of characters of each knowledge-base entry in a prompt: a paragraph, which contains the entry's main point.
@@ -758,7 +759,7 @@ pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
 /// The maximum total size of the images that are cached for later screenshots: the images in one brand's emails. The oldest images are
 /// dropped first.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
-/// The lifetime of a link to a remote image in a displayed email, longer than users view the email. After that, they must reload the
+/// How long a link to a remote image in a displayed email is valid: longer than users look at the email. After that, they must reload the
 /// page.
 pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
 /// How long a remote image is cached: long enough for the screenshots of a series, and short enough that a changed image appears soon.
@@ -778,7 +779,7 @@ pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
 /// The memory, in bytes, that a worker process may use for one image in addition to the bare process: the decoded image, and the wider
 /// numbers used while scaling.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
-/// The maximum number of pixels that all workers decode at the same time, which take 256 MiB of memory. A server with 2 GB can spare that.
+/// The maximum number of pixels that all workers decode at the same time. They take 256 MiB of memory, which a server with 2 GB can spare.
 /// Other images wait.
 pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 /// How long an image or an email waits in the queue before its request gets a 503: less than the default time limit of a request, 30
@@ -794,8 +795,8 @@ pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
 
 // --- Rendering emails ---
 
-/// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size; in the worst case, the
-/// parser's time is quadratic. Larger HTML is rejected.
+/// The maximum size of HTML, excluding its embedded images. Email clients clip at a twentieth of this size. In the worst case, the parser's
+/// time is quadratic, so larger HTML is rejected.
 pub const DRAWN_HTML_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of HTML with its embedded images: the usual maximum for an email with attachments. Larger HTML is rejected.
 pub const DRAWN_INPUT_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -807,10 +808,10 @@ pub const DRAWN_LEVELS_MAX: usize = 300;
 /// The maximum number of elements in an email, where two text nodes or comments count as one element. Long newsletters have 5,000. HTML
 /// that exceeds the limit is rejected.
 pub const DRAWN_NODES_MAX: usize = 60_000;
-/// The maximum total size of the image files for one rendering, which stay in memory until the rendering is done. The images of a
-/// newsletter take about 5 MiB. Images beyond the limit are shown as blocked.
+/// The maximum total size of the image files for one rendering. They stay in memory until the rendering is done. The images of a newsletter
+/// take about 5 MiB. Images beyond the limit are shown as blocked.
 pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The maximum total number of pixels of the images in one rendering, which take 256 MiB of memory, a quarter of the worker's memory.
+/// The maximum total number of pixels of the images in one rendering. They take 256 MiB, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// The maximum number of screenshot widths in one request: phone, tablet and desktop, each in a few sizes. More widths are rejected.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
@@ -861,12 +862,12 @@ pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- DNS ---
 
-/// The time limit for one DNS query, including its repetitions. It is short enough that a request with several queries in a row can still
-/// respond in time.
+/// The time limit for one DNS query and its retries. It is short enough that a request with several queries in a row can still respond in
+/// time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The number of times that a failed DNS query is repeated. Packets get lost, so a query without a response is sent again; three lost
+/// The number of times that a failed DNS query is retried. Packets get lost, so a query without a response is sent again; three lost
 /// packets in a row are rare.
 pub const DNS_ATTEMPTS: usize = 2;
 /// The maximum number of cached DNS responses. They take a few megabytes and cover the domains that receive the most mail. The least used
@@ -897,7 +898,7 @@ pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The number of failed checks in a row after which a verified domain is treated as failed. A single failed check may be a temporary DNS
 /// problem.
 pub const DOMAIN_MISSES_MAX: u8 = 3;
-/// The pause between checks after a failed check. A name server that fails briefly is available again by then.
+/// The pause after a failed check before the domain is checked again. A name server that failed briefly is available again by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 /// How long a replaced DKIM key stays in DNS, because messages can be in transit for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -908,40 +909,40 @@ pub const DOMAINS_AT_ONCE: usize = 8;
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// The maximum number of actual DNS values that are shown for one expected record: enough to find the mistake.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
-/// The number of characters shown of each DNS value: enough to find a mistake. A TXT record can contain kilobytes.
+/// The number of characters that are shown of each DNS value: enough to find a mistake. A TXT record can contain kilobytes.
 pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
 
-/// The maximum number of an account's suppressions held in memory while a mailing is planned, which take about 20 MB. Further suppressions
-/// are looked up one by one.
+/// The maximum number of an account's suppressions that are held in memory while a mailing is planned. They take about 20 MB. If an account
+/// has more suppressions, each address is looked up in the store instead.
 pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
 
 // --- Tracking ---
 
-/// The maximum number of visits to tracking links that wait to be written. At the highest rate that the service accepts, this many
+/// The maximum number of visits to tracking links that are waiting to be written. At the highest rate that the service accepts, this many
 /// arrive within ten seconds. Further visits are dropped and counted.
 pub const VISITS_WAITING_MAX: usize = 20_000;
 /// The number of visits written per transaction, few enough that outgoing messages wait only for milliseconds.
 pub const VISITS_PER_WRITE: usize = 1_000;
-/// The number of characters stored of a visitor's User-Agent. The part that identifies a client is at the start.
+/// The number of characters of a visitor's User-Agent that are stored. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between visits by the same client to the same link for them to count as separate visits. Clients retry slow requests,
-/// and users double-click.
+/// The minimum time between two visits by the same client to the same link that are counted separately. Clients retry slow requests, and
+/// users double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
-/// The number of rows that one step of an erasure reads, which takes the writer a few milliseconds.
+/// The number of rows that one step of an erasure reads. A step occupies the writer for a few milliseconds.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
 /// The maximum number of a contact's activities that are searched for the results of the contact's messages: enough for several years.
 /// Older results are not shown.
 pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
-/// The maximum number of messages to a contact whose result a timeline shows. Each result costs three lookups; for older messages, the
+/// The maximum number of messages for which a contact's timeline shows the result. Each result costs three lookups; for older messages, the
 /// timeline shows only that they were sent.
 pub const TIMELINE_SENDS_MAX: usize = 500;
-/// The maximum number of rows of each kind in the data export of one contact, which take a few megabytes. Older rows are omitted, and
-/// the export states that rows are missing.
+/// The maximum number of rows of each kind in the data export of one contact. They take a few megabytes. Older rows are omitted, and the
+/// export states that rows are missing.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// The maximum number of an email's mailings that are searched for one page of its log. Mailings without matching rows cost as much as
 /// others; the next page continues the search.
@@ -957,7 +958,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics tools show on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in milliseconds, because limits and settings are in days.
+/// The length of a day in milliseconds, for limits and settings that are stated in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -972,21 +973,21 @@ pub const RESEND_ATTEMPTS_MAX: u16 = 4;
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
 /// The pause between two attempts to write recipient rows while too many other writes are waiting: about the duration of a commit.
 pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-/// The maximum number of recipient rows that one request scans for matches, which takes a tenth of a second. The next page continues after
-/// these rows.
+/// The maximum number of recipient rows that one request searches for matches. The search takes a tenth of a second. The next page
+/// continues after these rows.
 pub const RECIPIENT_ROWS_SCANNED_MAX: usize = 100_000;
 /// The maximum number of counted links in the content of a mailing. Newsletters have a few dozen; further links are not counted.
 pub const MAILING_LINKS_MAX: usize = 1_000;
 /// The maximum number of recipient-row updates that wait for the writer: a few for each connection at the maximum number of connections. At
 /// the limit, the senders wait.
 pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
-/// The number of recipient-row updates in one commit, which takes the writer a few milliseconds.
+/// The number of recipient-row updates in one commit. A commit occupies the writer for a few milliseconds.
 pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
-/// The delay before updates that no task waits for are written, so that they share a commit with the next claim: about the duration of a
-/// commit.
+/// How long the writer waits for the next claim before it writes updates that no task waits for, so that one commit contains both: about
+/// the duration of a commit.
 pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
-/// The maximum number of messages rendered before a connection is free for them, so that connections do not wait: this number, or two per
-/// processor core if that is more. They use a few megabytes.
+/// The maximum number of messages that are rendered before a connection is free for them, so that connections do not wait: this number, or
+/// two per processor core if that is more. The messages use a few megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The fallback poll interval of the send queue, in case a wake-up was missed. A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
@@ -995,11 +996,11 @@ pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
 /// The number of recipients after which a mailing's cursor is stored. No recipient before the cursor is still queued, so a restart
 /// reads at most this many recipients again.
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
-/// The number of mailings with work that one poll handles, which takes a few milliseconds. The next poll handles the remaining mailings.
+/// The number of mailings with work that one poll handles. A poll takes a few milliseconds. The next poll handles the remaining mailings.
 pub const MAILINGS_SCANNED_MAX: usize = 1_000;
 /// The number of a mailing's retries that are read ahead. They use a few hundred kilobytes.
 pub const RETRIES_READ_AT_ONCE: usize = 256;
-/// The number of accounts whose retries one poll reads, which takes a few milliseconds. The next poll continues after these accounts.
+/// The number of accounts whose retries one poll reads. A poll takes a few milliseconds. The next poll continues after these accounts.
 pub const ACCOUNTS_SCANNED_MAX: usize = 1_000;
 /// The number of an account's due mailings that one poll handles, so that an account with very many mailings leaves capacity for
 /// others.
@@ -1010,10 +1011,10 @@ pub const RETRIES_POLL_PAUSE_MS: i64 = 1_000;
 /// The number of blocked mailings that one poll checks again. Each check reads a few rows; the next poll continues after the last checked
 /// mailing.
 pub const BLOCKED_MAILINGS_SCANNED: usize = 20;
-/// The number of a mailing's retries that one poll reschedules because they were scheduled while the clock was wrong. They take a few
-/// milliseconds; the next poll continues.
+/// The number of a mailing's retries that one poll reschedules because they were scheduled while the clock was wrong. Rescheduling them
+/// takes a few milliseconds; the next poll continues with the others.
 pub const RETRIES_SCANNED_MAX: usize = 1_000;
-/// The number of mailings that one sweep of old direct sends reads, which takes the writer a few milliseconds.
+/// The number of mailings that one sweep of old direct sends reads. A sweep occupies the writer for a few milliseconds.
 pub const MAILINGS_SWEPT: usize = 200;
 /// The number of recipient rows that the planning of a mailing writes per transaction: enough to benefit from writing in sorted order, few
 /// enough that other writers wait only briefly.
@@ -1040,13 +1041,12 @@ pub const SENDERS_KEPT_MAX: usize = 256;
 /// The maximum number of addresses in one direct send: the recipient and up to 50 copies. A send with more is rejected; a campaign to a
 /// tag or segment can have more.
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
-/// The approximate number of seconds that a direct send may wait in the backlog. If the backlog is larger, callers get an error that
-/// asks them to slow down.
+/// The maximum backlog of direct sends, in seconds of sending. If the backlog is larger, callers get an error that asks them to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
 /// The maximum length of a region, a short name that clients of other services send. Mailmill ignores regions, but rejects longer
 /// names.
 pub const REGION_CHARACTERS_MAX: usize = 64;
-/// The number of direct sends per second that is assumed for the size of the backlog if the plan has no rate limit. It exceeds what one
+/// The number of direct sends per second from which the maximum backlog is computed if the plan has no rate limit. It exceeds what one
 /// server's connections deliver.
 pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
 /// The maximum length of the name next to a From address, which is shown on one line. Longer names are rejected.
@@ -1071,8 +1071,8 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// The maximum number of bytes in an account's inbox. The disk of a small server has space for the inboxes of dozens of accounts. The
 /// oldest messages are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
-/// The number of old messages that one sweep deletes per account; the sweep ends after about as many in total. A message can be several
-/// megabytes in size, and other writes wait for the sweep.
+/// The number of old messages that one sweep deletes per account. The sweep ends as soon as it has deleted at least this many in total. A
+/// message can be several megabytes in size, and other writes wait for the sweep.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
@@ -1092,8 +1092,8 @@ pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
 pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum size of one recipient's subject or name. Email clients show a tenth of it; a message with a longer subject or name fails.
 pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
-/// The maximum number of template steps for one recipient, which take about 20 ms on one processor. A newsletter with an order of forty
-/// rows takes 2,000 steps; a message that needs more than the limit fails.
+/// The maximum number of template steps for one recipient. They take about 20 ms on one processor. A newsletter with an order of forty rows
+/// takes 2,000 steps; a message that needs more than the limit fails.
 pub const MERGE_STEPS_MAX: usize = 500_000;
 /// The maximum nesting depth of `if` and `for` blocks, and of parentheses in a condition. Deeper templates are unreadable and could
 /// overflow the parser's stack, so they are rejected.
@@ -1158,7 +1158,7 @@ pub const SMTP_DESTINATION_SHARE: usize = 8;
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// The maximum number of addresses tried for one server: two of each IP version. After that, the next server is tried.
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
-/// The maximum number of destinations whose throttling state is kept, and of domains whose MTA-STS policy is cached, which take a few
+/// The maximum number of destinations whose throttling state is kept, and of domains whose MTA-STS policy is cached. Both take a few
 /// megabytes. At the limit, destinations without deliveries in progress and expired policies are dropped.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// The maximum number of relays. Operators have two or three relays, or one for each domain. A longer list is a mistake, and the
@@ -1187,8 +1187,8 @@ pub const BODY_SMALL_BYTES: usize = 64 * 1024;
 pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of the default time limit of a request.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
-/// The `Retry-After` of a 503 response to a large body, in seconds, if not enough memory was free. By then, some uploads have usually
-/// ended.
+/// The `Retry-After`, in seconds, of the 503 response to a large body for which there was not enough free memory. By then, some uploads
+/// have usually ended.
 pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
@@ -1199,19 +1199,19 @@ pub const DISK_RESERVE_STAGES: u64 = 8;
 /// The free space that a new installation waits for. The empty data files and indexes take less, so a first start does not stop halfway for
 /// lack of space.
 pub const NEW_INSTALLATION_BYTES: u64 = 16 * 1024 * 1024;
-/// The `Retry-After` while the service is read-only because of a full disk, in seconds. The operator has to act first.
+/// The `Retry-After`, in seconds, while the service is read-only because its disk is full. The operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space. The check costs one system call, and work resumes within a second.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 // --- File descriptors ---
 
-/// The number of descriptors reserved for purposes without a separate limit: three stores, two search indexes while they merge, listeners,
-/// worker processes with their pipes, the continuous backup, and requests to language models. A busy server had 60 descriptors open for
-/// these purposes.
+/// The number of descriptors reserved for uses that have no limit of their own: three stores, two search indexes while they merge,
+/// listeners, worker processes with their pipes, the continuous backup, and requests to language models. A busy server had 60 descriptors
+/// open for these uses.
 const DESCRIPTORS_FOR_FILES: usize = 104;
-/// The number of descriptors for the requests of workers, most of which run in both environments: each request needs one, for DNS or
-/// for its connection.
+/// The number of descriptors for the workers' requests. Each request needs one, for DNS or for its connection, and most workers run in both
+/// environments.
 const DESCRIPTORS_FOR_WORKERS: usize = 2
     * (SITE_IMPORTS_AT_ONCE * SITE_IMPORT_FETCHES_AT_ONCE
         + IMAGES_AT_ONCE
@@ -1249,15 +1249,15 @@ pub const WORKER_FAILURES_BAD: u64 = 2;
 pub const DISPATCHER_FAILING_MS: i64 = 60_000;
 /// The time after which a step of a worker is reported as stuck. Steps that wait for language models and other sites take minutes.
 pub const WORKER_STEP_MS_MAX: i64 = 30 * 60 * 1000;
-/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and a stuck index makes users search old
-/// data.
+/// The time after which a step of the search index is reported as stuck: a commit takes seconds, and while the index is stuck, searches
+/// return old data.
 pub const INDEX_STEP_MS_MAX: i64 = 5 * 60 * 1000;
 /// The number of waiting changes above which the search index is reported as too far behind. The index applies thousands a second, so only
 /// an index that cannot keep up falls this far behind.
 pub const INDEX_LAG_MAX: u64 = 100_000;
 /// The `Retry-After` for a probe of a service that is not ready, in seconds. Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
-/// The number of rows that a sweep deletes per transaction, which occupies the writer for a few milliseconds.
+/// The number of rows that a sweep deletes per transaction. A transaction occupies the writer for a few milliseconds.
 pub const SWEEP_ROWS: usize = 5_000;
 
 // --- Incoming mail ---
@@ -1285,11 +1285,10 @@ pub const INBOUND_TOKENS_MAX: usize = 20;
 pub const INBOUND_CONNECTIONS_MAX: usize = 256;
 /// The maximum number of connections from one address. Large providers open several at a time; further connections are closed.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
-/// The maximum number of messages from one address in a minute, enough for the bounces that a large provider sends after a campaign to
-/// an outdated list. Further messages get a 421, so their servers retry later.
+/// The maximum number of messages from one address in a minute, enough for the bounces that a large provider sends after a campaign to an
+/// outdated list. Further messages get a 421, so the sending servers retry them later.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
-/// The number of client addresses that are remembered, which take about a megabyte. At this number, addresses whose minute has passed are
-/// dropped.
+/// The number of client addresses above which those whose minute has passed are dropped. This many addresses take about a megabyte.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// The maximum number of messages per connection, because other clients may be waiting for a connection. After that, the client must
 /// reconnect.
@@ -1305,8 +1304,8 @@ pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 /// The maximum size of a command line. RFC 5321 limits a command line to 512 bytes, and extensions raise this limit. A longer line
 /// ends the connection.
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
-/// The maximum number of bytes read of one message. A message that is too large is discarded but read up to this limit, so that its sender
-/// gets the reply. Beyond the limit, the connection is closed.
+/// The maximum number of bytes that are read of one message. A message that is too large is discarded but read up to this limit, so that
+/// its sender gets the reply. Beyond the limit, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
 /// The size up to which a message does not count toward [`INBOUND_MEMORY_BYTES_MAX`]. The bounces of nearly all servers are smaller. On
 /// all connections together, this part of the messages takes at most 32 MiB.
@@ -1327,7 +1326,8 @@ pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_
 /// The base time for receiving one message, which allows for pauses. Each byte of the message extends it at the rate
 /// [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The minimum rate of an incoming message. A slower message only occupies a connection; the slowest real servers are many times faster.
+/// The minimum rate at which a message must arrive. A slower message only occupies a connection; the slowest real servers are many times
+/// faster.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// The time limit between two chunks of a message. RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
@@ -1369,8 +1369,8 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The pause, in milliseconds, before an attempt is repeated that could not be sent for lack of file descriptors. Other requests have ended
-/// by then.
+/// The pause, in milliseconds, after an attempt that could not be sent for lack of file descriptors. Other requests have ended when the
+/// attempt is repeated.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
@@ -1385,18 +1385,18 @@ pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// The maximum number of times that one event can be redelivered to one webhook. A client that requests more is probably in a loop; further
 /// redeliveries are rejected.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
-/// The maximum number of deliveries scanned for one page of a list filtered by status, which takes well under a second. Older deliveries
-/// are not found.
+/// The maximum number of deliveries that are searched for one page of a list filtered by status. The search takes well under a second.
+/// Older deliveries are not found.
 pub const WEBHOOK_DELIVERIES_SCANNED_MAX: usize = 20_000;
-/// The number of events matched with webhooks in one transaction, which takes the writer a few milliseconds.
+/// The number of events matched with webhooks in one transaction. The transaction occupies the writer for a few milliseconds.
 pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
-/// The maximum number of deliveries created in one transaction, which takes tens of milliseconds. The next transaction creates the
-/// remaining deliveries.
+/// The maximum number of deliveries created in one transaction. The transaction takes tens of milliseconds. The next transaction creates
+/// the remaining deliveries.
 pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
-/// The number of endpoints with waiting deliveries that one poll reads, which takes a few milliseconds. The next poll continues after these
-/// endpoints.
+/// The number of endpoints with waiting deliveries that one poll reads. A poll takes a few milliseconds. The next poll continues after
+/// these endpoints.
 pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
-/// The maximum number of endpoints whose health is remembered, which take a few megabytes. Above the limit, endpoints without attempts in
+/// The maximum number of endpoints whose health is remembered. They take a few megabytes. Above the limit, endpoints without attempts in
 /// progress are dropped.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// The number of parallel attempts for an endpoint whose speed is not known yet. With two, one slow attempt does not stop the others.
@@ -1440,7 +1440,7 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five minutes).
 /// The clock of any mail service may be ahead of the server's clock by at most the same time.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of request IDs that are remembered per mail service, which take about 10 MB. Above the limit, the oldest ID is forgotten; the
+/// The number of request IDs that are remembered per mail service. They take about 10 MB. Above the limit, the oldest ID is forgotten; the
 /// events of its request still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
@@ -1477,8 +1477,8 @@ pub const HOOK_SECRET_BYTES_MAX: usize = 500;
 /// service that sends its backlog reaches 2,000 a second; the limit is higher, so that it only stops floods of requests to a leaked URL,
 /// which would delay the writes of other webhooks. Requests are counted before their bodies are read.
 pub const HOOK_REQUESTS_PER_MINUTE: u32 = 150_000;
-/// The maximum number of requests with an invalid signature that an incoming webhook records in a minute: enough for a wrong secret to be
-/// noticed. Further such requests are rejected without a write, so that forged requests cost little more than their signature checks.
+/// The maximum number of requests with an invalid signature that are recorded per minute for an incoming webhook: enough for a wrong secret
+/// to be noticed. Further such requests are rejected without a write, so that forged requests cost little more than their signature checks.
 pub const HOOK_FORGERIES_RECORDED_PER_MINUTE: u32 = 600;
 /// The number of an incoming webhook's deliveries that are stored. Older deliveries are deleted.
 pub const HOOK_DELIVERIES_KEPT: usize = 50;
@@ -1500,7 +1500,7 @@ pub const SCHEDULED_IMPORTS_AT_ONCE: usize = 4;
 pub const SCHEDULED_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(300);
 /// The maximum time to wait for the head of the response: some servers generate the file before they respond.
 pub const SCHEDULED_IMPORT_HEAD_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The pause between checks for the end of a fetched file's import, in milliseconds. Most imports take a few seconds.
+/// The pause between two checks of whether the import of a fetched file has ended, in milliseconds. Most imports take a few seconds.
 pub const SCHEDULED_IMPORT_POLL_MS: i64 = 5_000;
 /// The pause after the first failed run, in milliseconds. It doubles with each consecutive failure, up to the time between two runs.
 pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
@@ -1509,8 +1509,8 @@ pub const SCHEDULED_IMPORT_RETRY_MS: i64 = 5 * 60 * 1000;
 pub const SCHEDULED_IMPORT_FAILURES_MAX: u32 = 10;
 /// The number of problems that a run's result shows. Contact imports also store a list of up to [`BULK_ERRORS_SHOWN_MAX`] problems.
 pub const SCHEDULED_IMPORT_PROBLEMS_MAX: usize = 20;
-/// The overlap between the changes that two runs read from a platform, in milliseconds. It must exceed the delay of the platform's
-/// search.
+/// The overlap between the changes that two consecutive runs read from a platform, in milliseconds. It must be longer than the platform's
+/// search takes to find a new change.
 pub const SCHEDULED_IMPORT_OVERLAP_MS: i64 = 15 * 60 * 1000;
 /// The maximum number of fields in the mapping of a scheduled import: the maximum number of a contact's custom fields. Larger mappings are
 /// rejected.
@@ -1549,10 +1549,10 @@ pub const EVENT_KEPT_DAYS: u32 = 90;
 /// How far ahead of the service's clock an event's time may be. Server clocks differ by seconds, and the clocks of cash registers by
 /// minutes. Later events are rejected.
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
-/// The maximum number of old events deleted in one transaction, which takes the writer a few milliseconds.
+/// The maximum number of old events deleted in one transaction. The transaction occupies the writer for a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The maximum number of daily sets of contacts, across all event names, deleted in one transaction together with old events. Each set has
-/// up to 25 time ranges.
+/// The maximum number of daily sets of contacts that are deleted in one transaction together with old events, across all event names. Each
+/// set has up to 25 time ranges.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
 /// each query searches all of them. Further events are indexed immediately.
@@ -1565,7 +1565,7 @@ pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
-/// The number of clicks by non-contacts that one step deletes, which takes the writer a few milliseconds.
+/// The number of clicks by non-contacts that one step deletes. A step occupies the writer for a few milliseconds.
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// The maximum number of payments and refunds of one order. Each payment or refund is compared with all others; most orders have two, long
 /// subscriptions a few dozen. Further payments and refunds are rejected.
@@ -1573,7 +1573,7 @@ pub const ORDER_FACTS_MAX: usize = 100;
 /// The number of contacts whose orders one step re-attributes. A contact can have hundreds of orders, and other writes wait for the
 /// step.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
-/// The number of orders that one step re-attributes, which takes the writer a few milliseconds.
+/// The number of orders that one step re-attributes. A step occupies the writer for a few milliseconds.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 // --- Validation of emails ---
@@ -1582,17 +1582,18 @@ pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 pub const LINKS_INSPECTED_MAX: usize = 2_000;
 /// The maximum number of places listed for one finding: enough to repair a template whose parts repeat. Further places are only counted.
 pub const PLACES_PER_FINDING_MAX: usize = 20;
-/// The maximum number of different URLs of an email that are requested; links beyond this limit are reported as skipped.
+/// The maximum number of an email's different URLs that the link check requests. Links to further URLs are reported as skipped.
 pub const LINKS_CHECKED_MAX: usize = 200;
 /// The maximum number of links that are checked at the same time, in the whole process. Each takes a connection and a few kilobytes.
 pub const LINK_CHECKS_AT_ONCE: usize = 16;
 /// The maximum number of links to the same registrable domain that are checked at the same time, so that its server is not overloaded.
 pub const LINK_CHECKS_PER_DOMAIN: usize = 2;
-/// The maximum number of redirects of a link that are followed. Links in emails pass through two or three trackers; browsers stop at 20.
+/// The maximum number of redirects that the check of a link follows. Links in emails pass through two or three trackers; browsers stop at
+/// 20.
 pub const LINK_REDIRECTS_MAX: usize = 5;
 /// The time limit for checking one link, including redirects and a second attempt. Readers do not wait longer.
 pub const LINK_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(10);
-/// The minimum time limit that a caller can set for a link. With less, even working sites seem unreachable.
+/// The minimum time limit that a caller can set for a link. With a shorter limit, even working sites seem unreachable.
 pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 /// The maximum time limit that a caller can set for a link, which is [`LINK_CHECK_TIME`].
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
@@ -1602,7 +1603,7 @@ pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
 /// How long the result for a URL is cached. A user who fixes an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
-/// The maximum number of URLs whose results are cached, which take about two megabytes. Beyond this, the oldest result is dropped.
+/// The maximum number of URLs whose results are cached. They take about two megabytes. Above the limit, the oldest result is dropped.
 pub const LINK_RESULTS_MAX: usize = 4_000;
 /// The maximum length of a link that the link check accepts. Some clients and mail scanners truncate longer URLs.
 pub const LINK_CHARACTERS_MAX: usize = 2_000;
@@ -1618,16 +1619,16 @@ pub const SPELLING_TIME: std::time::Duration = std::time::Duration::from_secs(10
 pub const SPELLING_PEER_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The maximum size of a LanguageTool server's response. A response with 500 findings is about 1 MB in size.
 pub const LANGUAGE_TOOL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The time limit for the content check of one email, which takes a few milliseconds. After that, the report states that the content
-/// was not checked.
+/// The time limit for the content check of one email. The check takes a few milliseconds. After the limit, the report states that the
+/// content was not checked.
 pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 /// The maximum number of clients or languages in one request. There are about fifty clients; longer lists are rejected.
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
-/// The number of bytes of a brand's text in which the spelling check counts words, which takes a few milliseconds.
+/// The number of bytes of a brand's text in which the spelling check counts words. Counting takes a few milliseconds.
 pub const SPELLING_VOCABULARY_BYTES_MAX: usize = 512 * 1024;
-/// The time limit for all checks of an email in the background. Most sites respond within a second; slower links can be checked again.
+/// The time limit for the background checks of one email. Most sites respond within a second; slower links can be checked again.
 pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The number of emails that are checked at the same time. Most of the time is spent waiting for the servers of links.
 pub const EMAIL_CHECKS_AT_ONCE: usize = 4;
@@ -1662,7 +1663,8 @@ pub const EMAIL_PREVIEWS_WAITING_MAX: usize = 100;
 /// The number of previews that are processed at the same time in each environment. With two, the devices of one are drawn while the
 /// images of the other are fetched.
 pub const EMAIL_PREVIEWS_AT_ONCE: usize = 2;
-/// The maximum number of previews started in one step of the worker, which takes seconds. The worker checks for a shutdown between steps.
+/// The maximum number of previews that one step of the worker starts. A preview takes seconds. The worker checks for a shutdown between
+/// steps.
 pub const EMAIL_PREVIEWS_PER_STEP: usize = 20;
 /// The number of a preview's devices that are drawn at the same time or wait for a worker process. The limit leaves worker processes
 /// free for other requests.
@@ -1686,7 +1688,7 @@ pub const EMAIL_PREVIEWS_SWEPT: usize = 20;
 /// repeats.
 pub const EMAIL_PREVIEW_HEIGHT_PX_MAX: u32 = 8_000;
 /// The maximum number of pixels in the picture of a device. A rendering of this size takes less than 64 MiB. Longer emails are rendered
-/// with a lower density.
+/// with a lower pixel density.
 pub const EMAIL_PREVIEW_PIXELS_MAX: u32 = 2_000_000;
 /// The width of device thumbnails: a card in a grid on a screen with two pixels per CSS pixel.
 pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
@@ -1697,7 +1699,7 @@ pub const EMAIL_PREVIEW_THUMBNAIL_PX: u32 = 320;
 pub const CONNECTIONS_MAX: usize = 200;
 /// The maximum length of a platform's API key. The longest keys have about 200 characters.
 pub const CONNECTION_KEY_CHARACTERS_MAX: usize = 1_000;
-/// The maximum length of a connection's name. Account names on the platforms are shorter.
+/// The maximum length of a connection's name. Platforms' account names are shorter.
 pub const CONNECTION_NAME_CHARACTERS_MAX: usize = 100;
 /// The maximum number of sources in one import from a platform, as stated in the API documentation.
 pub const PROVIDER_IMPORT_SOURCES_MAX: usize = 25;
@@ -1715,8 +1717,8 @@ pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
 /// How long an import preview reads further pages, because a user waits for it.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
-/// The number of contacts and of problems that an import preview shows. These are only a sample; the counts include all contacts and
-/// problems.
+/// The maximum number of contacts, and of problems, that an import preview shows. These are only a sample; the counts include all contacts
+/// and problems.
 pub const PROVIDER_PREVIEW_ROWS_MAX: usize = 20;
 /// The maximum length of a source's ID, which consists of at most two platform IDs.
 pub const PROVIDER_SOURCE_ID_CHARACTERS_MAX: usize = 200;
@@ -1749,7 +1751,7 @@ pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 /// The maximum number of imports from platforms that run at the same time in an environment. Each holds a page of contacts in memory.
 pub const PROVIDER_IMPORTS_AT_ONCE: usize = 8;
-/// The time limit for listing the sources of an account, which takes up to [`PROVIDER_SOURCES_REQUESTS_MAX`] requests.
+/// The time limit for listing the sources of an account. A list takes up to [`PROVIDER_SOURCES_REQUESTS_MAX`] requests.
 pub const PROVIDER_SOURCES_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The number of contacts that an import from a platform collects for one transaction. Each transaction waits for the disk once.
 pub const PROVIDER_IMPORT_STEP_CONTACTS: usize = 5_000;
@@ -1765,7 +1767,8 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
+/// The time between the refresh of a platform's token and the token's expiry, in milliseconds: longer than an export or a step of an import
+/// takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
 /// The time that a user has to sign in to a platform, in milliseconds: enough to find a password and a second factor.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
@@ -1810,8 +1813,8 @@ pub const STORE_URL_CHARACTERS_MAX: usize = 300;
 pub const STORE_INSTALL_QUERY_BYTES_MAX: usize = 4_000;
 /// The maximum number of a product's collections that are stored. Users choose products by collection.
 pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
-/// The maximum size of a store's response: a hundred products with 40 KB of text each. The user chooses the server, so larger responses are
-/// rejected.
+/// The maximum size of a store's response: a hundred products with 40 KB of text each. Larger responses are rejected, because the user
+/// chooses the server and its responses could have any size.
 pub const STORE_RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of a webhook from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -1848,8 +1851,8 @@ pub const STORE_CUSTOMERS_PER_STEP: usize = 5_000;
 /// The number of contacts that are erased in one transaction after a store is deleted on its platform. Erasing a contact deletes many rows,
 /// and other writes wait for the transaction.
 pub const STORE_CONTACTS_ERASED_PER_STEP: usize = 200;
-/// The maximum number of rows about contacts that are deleted together with their store. The remaining rows have no effect, because
-/// store IDs are not reused.
+/// The maximum number of rows about contacts that are deleted together with the store that they belong to. The remaining rows have no
+/// effect, because store IDs are not reused.
 pub const STORE_CONTACTS_FORGOTTEN_MAX: usize = 100_000;
 
 // --- The doctor ---
@@ -1869,7 +1872,7 @@ pub const DOCTOR_DOMAINS_MAX: usize = 50;
 pub const TOOL_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum size of the data in a tool's result: about 20,000 tokens, which is a tenth of what models can read at once.
 pub const TOOL_RESULT_BYTES_MAX: usize = 80 * 1024;
-/// The maximum length of a string in a tool's result. Few strings are longer, such as an email's HTML and document.
+/// The maximum length of a string in a tool's result. Few strings are longer; an email's HTML and its document can be.
 pub const TOOL_TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The number of items in a list that a tool returns if the agent sets no limit. They take a few thousand tokens, which leaves the model
 /// room for its task.
@@ -1897,16 +1900,16 @@ pub const STDIO_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 // --- The system ---
 
-/// The number of log lines kept in memory for the System page: the last minutes of a service that has problems.
+/// The number of log lines kept in memory for the System page. If a service has problems, they cover its last minutes.
 pub const LOG_LINES_KEPT: usize = 200;
 /// The maximum length of a log line kept in memory. With [`LOG_LINES_KEPT`] lines, this takes a few hundred kilobytes at most.
 pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
 /// The maximum number of open contact jobs that the system status counts. Above the limit, the exact number does not matter, and
 /// counting costs time.
 pub const OPEN_JOBS_COUNTED: usize = 100;
-/// The maximum number of campaigns, sends and other objects of one kind that the page about a sending hold counts, and that a worker skips
-/// to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page says that there are
-/// at least this many.
+/// The maximum number of objects of one kind, such as campaigns or sends, that the page about a sending hold counts, and that a worker
+/// skips to find newer work. Each count reads a few rows, so the page takes less than a second. If there are more, the page says that there
+/// are at least this many.
 pub const HELD_SCANNED_MAX: usize = 10_000;
 /// The maximum number of campaigns, and of other objects, that the hold page lists by name. Users do not read a longer list; the rest is
 /// only counted.
@@ -1925,9 +1928,11 @@ pub const BACKUP_OBJECT_BYTES_MAX: usize = 512 * 1024 * 1024;
 pub const BACKUP_QUEUE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The time limit for one request to the backup's target, enough for a large part over a slow connection.
 pub const BACKUP_REQUEST_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// The number of immediate retries of a failed request to the backup's target. After them, the next step of the backup retries it.
+/// The number of immediate retries of a failed request to the backup's target. If they fail too, the next step of the backup retries the
+/// request.
 pub const BACKUP_REQUEST_RETRIES: usize = 2;
-/// The maximum number of seconds between heartbeats, short enough that a takeover after a crash takes only a minute.
+/// The maximum number of seconds between two heartbeats of the server that writes to the backup's target, short enough that a takeover
+/// after a crash takes only a minute.
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
 /// The number of missing heartbeats after which another server takes over the backup's target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
@@ -1954,10 +1959,10 @@ pub const BACKUP_PART_ATTEMPTS: u32 = 6;
 
 // --- Restores of brands ---
 
-/// How long the restored data waits until a brand is chosen: long enough to compare several brands, short enough that its disk space is
+/// How long restored data is kept while a user chooses a brand: long enough to compare several brands, short enough that its disk space is
 /// free again soon.
 pub const RESTORE_KEPT_MS: i64 = 60 * 60 * 1000;
-/// The maximum number of consecutive attempts to restore a brand that make no progress, enough for a short outage of the backup's target.
+/// The maximum number of consecutive attempts without progress to restore a brand, enough for a short outage of the backup's target.
 pub const RESTORE_ATTEMPTS: u32 = 5;
 /// The maximum number of brands listed per environment. Users can select other brands by ID.
 pub const RESTORE_BRANDS_SHOWN: usize = 200;
@@ -2007,8 +2012,8 @@ pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_mi
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
 /// few seconds.
 pub const CLUSTER_LEASE_MARGIN_MS: i64 = 500;
-/// The remaining time above which a lease cannot be right: twice the maximum of the setting. The database's clock was ahead when such a
-/// lease was taken, for example because the clock of a promoted standby is behind that of the former primary server.
+/// The remaining time of a lease above which the lease cannot be right: twice the maximum of `cluster.lease_seconds`. The database's clock
+/// was ahead when such a lease was taken, for example because the clock of a promoted standby is behind that of the former primary server.
 pub const CLUSTER_LEASE_MS_MAX: i64 = 120_000;
 /// How long the cluster must be without a leader before a node with a different secret can start. The usual pause between two leaders is
 /// shorter.
@@ -2023,28 +2028,31 @@ pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
 /// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the
 /// same time.
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
-/// The minimum size of the log since the last snapshot that triggers a new snapshot. A node that reads this much log starts within seconds.
+/// The minimum size that the log since the last snapshot must have to trigger a new snapshot. A node that reads this much log starts within
+/// seconds.
 pub const CLUSTER_LOG_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// The number of commits since the last snapshot that trigger a new snapshot, if these commits have more than a quarter of the last
-/// snapshot's size. A new node applies each of these commits, so more of them would make its start slow.
+/// The number of commits since the last snapshot above which a new snapshot is taken, if the log of these commits is larger than a quarter
+/// of the last snapshot. A new node applies each of these commits, so more of them would make its start slow.
 pub const CLUSTER_LOG_COMMITS_MAX: u64 = 10_000;
-/// The maximum age of a follower's data in milliseconds. If its data is older, the follower forwards reads too, because users would
-/// notice.
+/// The maximum age, in milliseconds, of the data from which a follower answers reads. If its data is older, the follower forwards reads
+/// too, because users would notice.
 pub const CLUSTER_LAG_MS_MAX: i64 = 5_000;
 /// How long a follower waits for the client's own write before it forwards a read to the leader. The usual lag is shorter.
 pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The number of entries of the change feed that a leader keeps for the search indexes of other nodes, which would otherwise have to be
-/// rebuilt.
+/// The number of change-feed entries that a leader keeps for the search indexes of other nodes. Without these entries, the indexes would
+/// have to be rebuilt.
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
-/// The time that a former leader's workers have to stop before they are aborted, because another node may already lead.
+/// How long a former leader waits for its workers to stop before it aborts them. The time is short, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The pause between two reports of the visits that a follower has in memory. A handover rarely takes longer.
+/// The pause between two attempts of a follower to send the leader the visits that it has in memory. A handover, during which such visits
+/// arrive, rarely takes longer.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum size of a follower's report of visits. A report has at most [`VISITS_PER_WRITE`] visits of each environment, each of about
-/// 500 bytes, so nearly all reports are less than a quarter of this size.
+/// The maximum size of a follower's report of visits. A report has at most [`VISITS_PER_WRITE`] visits per environment, and a visit takes
+/// about 500 bytes, so nearly all reports are less than a quarter of this size.
 pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The pause after a leader with a full disk has given up its leadership. If there is no other node, each attempt interrupts writes for
-/// twice the time of the lease, so attempts are rare.
+/// How long a leader with a full disk waits after it has given up its leadership before it may do so again. If there is no other node, each
+/// attempt interrupts writes for twice the time of the lease, so attempts are rare.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
-/// The additional time for giving up the lease when a node stops. Without a limit, an append with an unknown outcome could take longer.
+/// The time limit for each of the last writes with which a node gives up its lease, and the additional time that a stopping node waits for
+/// them. Without a limit, an append with an unknown outcome could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

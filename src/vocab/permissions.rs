@@ -114,11 +114,12 @@ impl PermissionSet {
     }
 }
 
-/// The maximum number of typing errors in an unknown name for which the error message suggests a permission. A name with more errors is
-/// probably a different word (`contacts:read` does not mean `domain:read`), so the message lists all permissions.
+/// The maximum number of typing errors in an unknown name up to which the error message suggests the most similar permission. A name with
+/// more errors is probably a different word (`contacts:read` does not mean `domain:read`), so the message lists all permissions.
 const TYPING_ERRORS_MAX: usize = 3;
 
-/// The maximum length of an unknown name that is compared with the permissions, because the comparison time grows with the length.
+/// The maximum length of an unknown name that is compared with the permissions. Longer names are not compared, because the time grows with
+/// the length.
 const COMPARED_BYTES_MAX: usize = 64;
 
 /// The error for text that is not the name of a permission.

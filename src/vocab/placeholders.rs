@@ -19,7 +19,7 @@ pub const POSTAL_ADDRESS: &str = "{{ postal_address }}";
 /// The placeholders whose value is a URL.
 pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 
-/// Returns a description of an invalid use of braces in `text`; `None` if all braces are placeholders or plain text.
+/// Returns a description of an invalid use of braces in `text`; `None` if all braces belong to placeholders or plain text.
 ///
 /// `{%` and `{#` start statements and comments of the merge language, which documents do not support.
 pub fn problem(text: &str) -> Option<String> {

@@ -147,8 +147,8 @@ pub enum ConsentMode {
     /// Only contacts who subscribed, unsubscribed, or cannot be mailed.
     #[default]
     SubscribedOnly,
-    /// All contacts. New contacts who never subscribed get the status `non-subscribed`; existing contacts who
-    /// never subscribed there keep their status.
+    /// All contacts. Contacts who never subscribed on the platform get the status `non-subscribed` if they are new; existing ones keep
+    /// their status.
     IncludeAll,
 }
 

@@ -159,11 +159,12 @@ pub struct Limits {
     pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
 }
 
-/// The settings for all language models together.
+/// The settings that apply to all language models.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageModel {
-    /// The model for requests that name none. Invariant after loading: if present, [`COMPOSER`] or an enabled model.
+    /// The name of the model for requests that name none. Invariant after loading: if present, [`COMPOSER`] or the name of an enabled
+    /// model.
     #[serde(deserialize_with = "none_if_empty")]
     pub default: Option<String>,
     pub on_failure: OnFailure,
@@ -171,7 +172,7 @@ pub struct LanguageModel {
     pub monthly_cost_max_per_brand: Cap<1_000_000_000>,
 }
 
-/// The name of the built-in composer wherever a model can be named.
+/// The name that stands for the built-in composer wherever a model can be named.
 pub const COMPOSER: &str = "composer";
 
 /// What happens if a language model cannot read a prompt, or cannot write or edit an email.
@@ -274,7 +275,7 @@ pub struct Validation {
     pub dictionaries: Option<PathBuf>,
     #[serde(deserialize_with = "none_if_empty")]
     pub clients: Option<PathBuf>,
-    /// The shares of opens by email client. If empty, the assumed shares apply.
+    /// The shares of opens by email client. If the list is empty, the service assumes shares from public statistics.
     pub shares: Vec<ClientShare>,
     #[serde(deserialize_with = "none_if_empty")]
     pub language_tool: Option<String>,
@@ -355,8 +356,8 @@ pub enum UnknownPolicy {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhooks {
-    /// The word in the header names of webhook requests, such as `X-Service-Signature`. Invariant after loading: only letters and
-    /// digits.
+    /// The word after `X-` in the header names of webhook requests, such as `Service` in `X-Service-Signature`. Invariant after loading:
+    /// only letters and digits.
     pub header_word: String,
     pub allow_http: bool,
     pub first_retry_seconds: Seconds,

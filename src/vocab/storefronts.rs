@@ -1,6 +1,6 @@
 //! TABLE: the platforms whose stores can be connected to a project, and the functions that a connected store provides.
 //!
-//! In the API, the main platform has a neutral name. Where the API accepts that name, it also accepts the platform's own name as an
+//! In the API, Shopify has the neutral name `storefront`. Where the API accepts that name, it also accepts the platform's own name as an
 //! alias.
 
 use std::borrow::Cow;

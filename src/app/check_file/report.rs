@@ -218,7 +218,7 @@ fn entry(finding: &CheckFinding, out: &mut String) {
     let place = first.map_or_else(String::new, |place| format!("{}:{}", place.line, place.column));
     let sentence = format!("{} [{}]", finding.message, rule(finding));
     let text = wrapped(&sentence, INDENT);
-    // A place that fits is printed in the indentation before the message. A longer place is printed on a line above the message.
+    // If the place fits in the indentation, it is printed there, before the message; otherwise it is printed on a line above the message.
     let head = format!("  {place}");
     match head.chars().count() < INDENT {
         true => out.push_str(&format!("{head:<INDENT$}{}", text.trim_start())),

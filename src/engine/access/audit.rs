@@ -1,4 +1,4 @@
-//! The audit log. Commands write their rows in their own transactions.
+//! The audit log. Each command writes its audit row in its own transaction.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct AuditRecord {
 
 impl Record for AuditRecord {}
 
-/// Adds an entry to the audit log; `number` distinguishes entries of the same millisecond.
+/// Adds an entry to the audit log; `number` distinguishes entries with the same timestamp.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {
     let at = tx.now();
     tx.put(AUDIT, &(at, number), record);

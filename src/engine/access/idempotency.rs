@@ -30,7 +30,7 @@ const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLA
 /// The checks of `mailmill check-data` that decode every stored response and every row of its expiry index.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(REPLAYS), RowCheck::of(EXPIRY)];
 
-/// A stored response, which repeats of the same request get.
+/// A stored response, which is returned when the same request is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
     fingerprint: [u8; 32],
@@ -172,7 +172,7 @@ fn canonical(value: &Value, sum: &mut Sha256) {
     }
 }
 
-/// The requests with an idempotency key that are running now.
+/// The running requests that have an idempotency key.
 ///
 /// Invariant: the record key of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
 /// before it.

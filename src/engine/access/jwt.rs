@@ -1,8 +1,8 @@
 //! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type and one key for each purpose.
 //!
 //! Only tokens that this service created are accepted, so the header is compared and never interpreted: a token with a different algorithm,
-//! with `none`, with a different type or with an embedded key is invalid. A token only refers to a record, so access can be revoked. JWT
-//! libraries are not used, because they support more algorithms and read the system clock.
+//! with the algorithm `none`, with a different type or with an embedded key is invalid. A token only refers to a record, so access can be
+//! revoked. JWT libraries are not used, because they support more algorithms and read the system clock.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;

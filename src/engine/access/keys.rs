@@ -19,7 +19,7 @@ use crate::vocab::ids::{AccountId, KeyId};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::rates::RouteGroup;
 
-/// The limits of an account, as the pipeline checks them for each request.
+/// The limits of an account, which the pipeline checks for each request.
 #[derive(Debug)]
 pub struct AccountLimits {
     pub id: AccountId,

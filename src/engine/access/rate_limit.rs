@@ -1,4 +1,5 @@
-//! Request budgets: a number of requests per account and route group in a 60-second window that starts with the window's first request.
+//! Request budgets: the maximum number of requests per account and route group in a 60-second window. A window starts with its first
+//! request.
 //!
 //! The rules are in `assets/docs/rate-limits.md`. The keys of an account share their windows, so an additional key adds no budget; users
 //! share separate windows. The windows are in memory, so each account has full budgets after a restart.
@@ -11,8 +12,8 @@ use crate::vocab::rates::RouteGroup;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
-    /// When the window started; `None` before the first request. The clock is monotonic: if the machine's clock is set back, the window
-    /// must not last longer.
+    /// When the window started, on the monotonic clock; `None` before the first request. Setting the machine's clock back must not make the
+    /// window longer.
     started: Option<Monotonic>,
     used: u32,
 }

@@ -105,8 +105,8 @@ impl SessionCache {
         self.write().users.insert(user.id, Arc::new(user));
     }
 
-    /// Replaces all users and sessions. A session that is already in the cache is kept, because its last use might not be stored yet; only
-    /// later times are taken from the new copy.
+    /// Replaces all users and sessions. If a given session is already in the cache, the cached session is kept, because its last use might
+    /// not be stored yet; only later times are taken from the given session.
     pub fn fill(&self, users: impl IntoIterator<Item = CachedUser>, sessions: impl IntoIterator<Item = CachedSession>) {
         let mut inner = self.write();
         let mut new = Inner::default();

@@ -39,7 +39,7 @@ struct Tries {
     /// The number of waits so far. It determines the length of the next wait.
     strikes: u32,
     closed_until: Monotonic,
-    /// For how many milliseconds the attempts are remembered if no further attempt is made.
+    /// How long the attempts are remembered after the last one, in milliseconds.
     kept_ms: i64,
     /// Whether the table may have a row for these attempts.
     has_row: bool,
@@ -101,7 +101,7 @@ impl Throttle {
         if at < tries.closed_until {
             return Err(seconds(tries.closed_until.ms_since(at)));
         }
-        // Under a rule whose waits last until the window ends, the count starts again with every window.
+        // If each wait lasts until the window ends, the count restarts in every window.
         let is_counted_by_window = tries.strikes == 0 || rule.wait_max_ms == 0;
         if tries.is_quiet(at) || (is_counted_by_window && at.ms_since(tries.started) >= rule.window_ms) {
             *tries = Tries { has_row: tries.has_row, ..fresh };
@@ -118,7 +118,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Removes the last attempt from the count, because it was correct. Earlier attempts remain counted.
+    /// Removes the last attempt from the count, because it succeeded. Earlier attempts remain counted.
     pub fn undo(&self, rule: &Rule, name: &str, at: Monotonic) {
         if let Some(tries) = self.memory().tries.get_mut(&address(rule, name)) {
             tries.used = tries.used.saturating_sub(1);

@@ -1,7 +1,7 @@
 //! The text of an API key: `sk_live_` or `sk_test_`, 32 random letters and digits, and a checksum of 6 characters.
 //!
-//! With the checksum, most mistyped keys are rejected without a lookup, and code scanners can recognize a leaked key. This file does not
-//! check whether a key exists: keys are stored and found by [`PresentedKey::hash`].
+//! Because of the checksum, most mistyped keys are rejected without a lookup, and code scanners can recognize a leaked key. This file does
+//! not check whether a key exists: keys are stored and looked up under [`PresentedKey::hash`].
 
 use std::fmt;
 

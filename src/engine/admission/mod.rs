@@ -1,10 +1,10 @@
 //! Admits connections up to a maximum, in total and per address. When all connections are in use, idle connections are closed to admit new
 //! ones.
 //!
-//! The chosen connection is the one that has been idle longest among those of the address with the most connections. So idle connections in
-//! a flood from a few addresses are closed first, and a visitor's only connection is closed last. A connection is not chosen while a
-//! request is in progress on it, or while its client is still reading a reply. A connection that is already closing is chosen only if no
-//! other connection is idle. The connection's owner reports its state through [`Activity`].
+//! The connection that is closed first is the one that has been idle longest among the connections from the address with the most
+//! connections. So idle connections in a flood from a few addresses are closed first, and a visitor's only connection is closed last. A
+//! connection is not closed while a request is in progress on it, or while its client is still reading a reply. A connection that is
+//! already closing is chosen only if no other connection is idle. The connection's owner reports its state through [`Activity`].
 
 mod activity;
 
@@ -21,7 +21,7 @@ pub use self::activity::Activity;
 use self::activity::Idle;
 use crate::base::network::counted_as;
 
-/// The maximum number of rejections that are written at the same time. Further connections are closed without a response: under a flood,
+/// The maximum number of rejections that are written at the same time. Further connections are closed without a response: during a flood,
 /// writing responses would use up the resources that the maximum number of connections protects.
 const REFUSALS_MAX: usize = 64;
 /// How long the closing order is reused before it is computed again. The computation reads all connections.
@@ -29,10 +29,10 @@ const ORDER_KEPT: Duration = Duration::from_millis(100);
 /// How long to wait for a connection that was asked to close before another connection is also asked. A connection that receives a
 /// request just before it is asked to close responds to the request first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// The maximum number of attempts to admit a waiting connection. Each attempt requires one more connection to be closing.
+/// The maximum number of attempts to admit a waiting connection. With each attempt, one more connection must be closing.
 const TRIES_MAX: usize = 20;
-/// When all connections are in use, one idle connection per `AHEAD_OF` connections is closed in advance, up to [`AHEAD_MAX`], so that
-/// new connections do not wait for each other under a flood.
+/// When all connections are in use, one idle connection per `AHEAD_OF` connections is closed in advance, up to [`AHEAD_MAX`], so that new
+/// connections do not wait for each other during a flood.
 const AHEAD_OF: usize = 128;
 const AHEAD_MAX: usize = 32;
 

@@ -40,7 +40,7 @@ pub(super) fn authenticate(
     }
 }
 
-/// Returns the principal that owns this key or token, if the operation accepts that kind of credentials.
+/// Returns the principal that this key or token authenticates, if the operation accepts this kind of credential.
 fn find(engine: &Engine, now: Timestamp, spec: &Spec, presented: &str) -> Option<Principal> {
     match token::parse(presented) {
         Ok(_) if spec.access.is_personal() => None,
@@ -92,7 +92,7 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok()
 }
 
-/// Checks that the principal has a permission, or the role, that the operation requires.
+/// Checks that the principal has the role, the permission, or one of the permissions that the operation requires.
 pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let granted = principal.permissions();
     let (allowed, scope) = match spec.access {

@@ -1,5 +1,5 @@
 //! The pipeline of operations: route, authenticate, count, authorize, replay, decode, run, commit, encode. Raw operations decode their own
-//! body, and have no replay.
+//! bodies and have no replay.
 //!
 //! `assets/docs/api-conventions.md` documents the order: a request that reaches the limiter counts against its budget even if its key lacks
 //! a permission, its input is invalid, or the response is a stored one. A request that the limiter rejects leaves no replay record.
@@ -61,7 +61,8 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether each node of a cluster runs this request itself: if the operation is a query, or is declared to run on any node.
+    /// Returns whether any node of a cluster can run this request itself, because the operation is a query or is declared to run on any
+    /// node.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -72,9 +73,9 @@ impl Api {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Calls an operation from within the process. The surface has already determined the caller: a signed-in user, an anonymous visitor
-    /// or, for example to sign a user in, the operator. Input and output are values; otherwise the pipeline is the same. `input` runs after
-    /// the permissions are checked, like the decoder of a request.
+    /// Calls an operation from within the process. The surface has already determined the caller: a signed-in user, an anonymous visitor,
+    /// or the operator (for example, to sign a user in). Input and output are values; otherwise the pipeline is the same. `input` runs
+    /// after the permissions are checked, like the decoder of a request.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,
@@ -88,8 +89,8 @@ impl Api {
             .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output; report this bug", T::SPEC.id)))
     }
 
-    /// Calls an operation from within the process with a request, for input that is a stream or for output that is not JSON. In JSON
-    /// output, fields without a value are `null` instead of omitted.
+    /// Calls an operation from within the process with a request instead of a value, because the input is a stream or the output is not
+    /// JSON. In JSON output, fields without a value are `null` instead of omitted.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Result<Reply, Failure> {
         self.log(async |call| {
             call.envelope.keeps_nulls = true;
@@ -581,7 +582,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// Returns the idempotent request for a call with an idempotency key, if the operation supports such keys and the caller uses an API key.
+/// Returns the idempotent request if the call has an idempotency key, the operation supports such keys, and the caller uses an API key.
 fn ticket(
     spec: &Spec,
     caller: &Caller,

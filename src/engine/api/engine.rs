@@ -91,7 +91,7 @@ pub struct Engine {
     pub throttle: Throttle,
     pub seal: Seal,
     pub hold: Hold,
-    /// The continuous backup, if there is a target.
+    /// The continuous backup, if the settings have a backup target.
     pub backup: Option<Arc<ContinuousBackup>>,
     /// The cluster member that this process runs as; `None` outside a cluster.
     pub cluster: Option<Arc<Member>>,
@@ -254,7 +254,7 @@ impl Engine {
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
-    /// Returns the seconds since the start of this process, even if the wall clock was set in the meantime.
+    /// Returns the number of seconds since this process started. Changes to the wall clock do not affect the result.
     pub fn uptime_seconds(&self) -> i64 {
         self.clock.monotonic().ms_since(self.started) / 1000
     }

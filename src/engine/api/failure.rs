@@ -19,7 +19,7 @@ pub struct Failure {
     /// The message for the caller, if it is more specific than the error code's own message. [`Failure::text`] adds the field and the
     /// related operation to it.
     pub message: Option<Cow<'static, str>>,
-    /// The field of the input that is invalid.
+    /// The invalid input field.
     pub field: Option<Box<str>>,
     /// An operation that helps the caller resolve the failure.
     pub see: Option<Box<RelatedOperation>>,

@@ -1,4 +1,4 @@
-//! The schemas of operations for callers that pass one flat object, read from the OpenAPI document.
+//! Operation schemas for callers that pass one flat object. The schemas are read from the OpenAPI document.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// The prefix of references to a flat schema's definitions.
 pub const DEFINITIONS: &str = "#/$defs/";
 
-/// The operations of the OpenAPI document, by their ID.
+/// The operations of the OpenAPI document, by ID.
 pub struct FlatSchemas<'a> {
     operations: BTreeMap<&'a str, &'a Value>,
     schemas: &'a Map<String, Value>,
 }
 
-/// The input of an operation: the fields of path, query and body.
+/// The input of an operation: the fields of the path, the query and the body.
 pub struct FlatInput {
     pub properties: Map<String, Value>,
     pub required: Vec<String>,
@@ -39,8 +39,8 @@ impl<'a> FlatSchemas<'a> {
 
     /// Returns the input of an operation.
     ///
-    /// Conditions between fields are left out, because some language models accept no `anyOf` or `allOf` at the top of a schema. The
-    /// operation checks these conditions.
+    /// Conditions between fields are left out, because some language models do not accept `anyOf` or `allOf` at the top level of a schema.
+    /// The operation itself checks these conditions.
     pub fn input(&self, operation: &str) -> FlatInput {
         let operation = self.of(operation);
         let (mut properties, mut required) = (Map::new(), Vec::new());

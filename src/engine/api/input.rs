@@ -129,8 +129,8 @@ impl Arguments<'_> {
     }
 }
 
-/// Decodes an operation's input from JSON built within the process, with the values that the path, the query or the body would contain. In
-/// a query, `null` fields are omitted.
+/// Decodes an operation's input from JSON that was built within the process. The JSON contains the values of the path and of the query or
+/// the body. If the method has no body, `null` fields are omitted.
 pub fn from_json<T: DeserializeOwned>(spec: &Spec, input: Value) -> Result<T, Failure> {
     let Value::Object(mut fields) = input else {
         return Err(Failure::internal("the input of an operation is not a JSON object; report this bug"));

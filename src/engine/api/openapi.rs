@@ -26,8 +26,8 @@ const INPUTS: &str = "#/components/inputs/";
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
-/// Generates the document for API clients, without the operator's operations and HTML pages. `base_url` is the URL of the service; if it is
-/// missing, the server URL is `/`.
+/// Generates the document for API clients, which contains neither HTML pages nor operations for the operator. `base_url` is the URL of the
+/// service; if it is missing, the server URL is `/`.
 pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     let mut writer = Writer::new();
     let mut paths = Map::new();

@@ -113,7 +113,7 @@ impl Media {
     /// An HTML page, or the target of its form.
     pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
 
-    /// Returns the media for an operation that accepts only path and query, and responds with this content type.
+    /// Returns the media for an operation that accepts only path and query parameters, and responds with this content type.
     pub const fn gives(content_type: &'static str) -> Self {
         Self { takes: Takes::Nothing, gives: content_type, documented: true }
     }
@@ -135,9 +135,9 @@ pub struct RawRequest {
 
 /// A future that owns its data and can move between threads.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
-/// A decoded command, ready for the writer.
+/// A decoded command, ready to run in a write transaction.
 pub type PreparedCommand = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) -> Result<Encoded, Failure> + Send>;
-/// A decoded query, ready for a snapshot.
+/// A decoded query, ready to run on a snapshot.
 pub type PreparedQuery = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
 
 /// How an operation runs, for each kind of operation.
@@ -237,7 +237,7 @@ pub const fn asynchronous<T: Async>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// Creates the table entry of an operation with its own body or response format.
+/// Creates the table entry of an operation that has its own format for the body or the response.
 pub const fn raw<T: Raw>() -> Entry {
     let run = Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { T::run(context, input, request).await }),

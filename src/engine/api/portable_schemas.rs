@@ -63,8 +63,8 @@ fn join_constants(members: &mut Map<String, Value>) {
     }
 }
 
-/// Writes alternatives that are only conditions on the fields of an object as `if … else false`. Generators would create a type for each
-/// alternative.
+/// Rewrites alternatives that only state conditions on an object's fields as `if … else false`, because generators would create a type for
+/// each alternative.
 fn separate_conditions(members: &mut Map<String, Value>) {
     let has_type = ["type", "properties", "$ref"].iter().any(|name| members.contains_key(*name));
     if !has_type || members.contains_key("if") {

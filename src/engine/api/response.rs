@@ -63,7 +63,7 @@ impl Serialize for WireTime {
     }
 }
 
-/// Parses an ISO 8601 date-time, or a date, which means midnight. Values without an offset or a time zone are in UTC.
+/// Parses an ISO 8601 date-time, or a date, which is read as midnight. Values without an offset or a time zone are read as UTC.
 impl std::str::FromStr for WireTime {
     type Err = &'static str;
 

@@ -8,7 +8,7 @@ use super::operation::{Entry, Takes};
 
 /// The prefix of references to schemas in the same document.
 const DEFINITIONS: &str = "#/$defs/";
-/// The maximum length of a chain of references that is followed.
+/// The maximum number of references that are followed in a chain.
 const REFERENCES_MAX: usize = 8;
 
 /// The schemas of an operation's input or output, with the definitions that they refer to.
@@ -40,7 +40,7 @@ impl SchemaReader {
         Self { schemas: schemas.into_iter().map(Schema::to_value).collect(), definitions: generator.take_definitions(true) }
     }
 
-    /// Resolves the references of a schema, and returns the schema that they lead to.
+    /// Follows the references of a schema, and returns the schema that they lead to.
     pub fn resolve<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..REFERENCES_MAX {
             let name = schema["$ref"].as_str().and_then(|at| at.strip_prefix(DEFINITIONS));

@@ -41,7 +41,7 @@ pub enum Access {
     Needs(Permission),
     /// A key or user with one of these permissions.
     NeedsOne(&'static [Permission]),
-    /// A signed-in user in any role. The operation belongs to the account rather than to one environment.
+    /// A signed-in user with any role. The operation belongs to the account rather than to one environment.
     Person,
     /// A signed-in user whose role may manage the account. The operation belongs to the account rather than to one environment.
     Manager,
@@ -136,8 +136,8 @@ pub struct Spec {
     /// The error codes that the operation itself can return, in addition to those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
-    /// Whether each node of a cluster runs the operation itself instead of forwarding it to the leader. Each node always runs
-    /// queries itself.
+    /// Whether every node of a cluster runs the operation itself instead of forwarding it to the leader. Queries always run on the node
+    /// that receives them.
     pub on_any_node: bool,
     /// The name in clients, if it differs from the ID. See [`Spec::client_name`].
     client: Option<&'static str>,
@@ -247,8 +247,8 @@ impl Spec {
         self
     }
 
-    /// Sets a name for clients that differs from the ID: the nouns that users know, in the form `resource.method` or
-    /// `resource.resource.method`.
+    /// Sets the operation's name in the clients, if it differs from the ID. The name uses the nouns that users know, in the form
+    /// `resource.method` or `resource.resource.method`.
     pub const fn client(mut self, name: &'static str) -> Self {
         self.client = Some(name);
         self

@@ -10,7 +10,7 @@ use super::http_types::{Reply, ReplyBody};
 pub enum Images<'a> {
     /// Any server, as in an email client.
     Everywhere,
-    /// Only this service, with this URL, so that the sender of an email cannot see that a user views the email.
+    /// Only this service, at this URL, so that the sender of an email cannot see that a user views the email.
     Here(&'a str),
 }
 

@@ -22,7 +22,7 @@ struct Queue {
     is_closed: bool,
 }
 
-/// The queue of commits, and the spool behind it.
+/// The queue of commits, and the spool to which they are moved.
 pub struct Capture {
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -87,7 +87,7 @@ impl Capture {
     }
 
     /// Completes a part with all commits so far; creates no part if there are no records. Returns the number of the next part, and the
-    /// newest positions so far. Readers might not see the newest commits yet.
+    /// newest positions so far. Read transactions might not see the newest of these commits yet.
     pub fn cut(&self) -> (PartNumber, Positions) {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
@@ -99,8 +99,8 @@ impl Capture {
     pub fn restart(&self, state: State) -> Result<()> {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
-        // Even the first record of each store in the new log must directly follow the store's newest commit: a power cut can lose a record
-        // before it is in the spool.
+        // The new log starts at the newest positions, so that a missing record is noticed even if it is the first record of its store: a
+        // power cut can lose a record before it is in the spool.
         let positions = *locked(&self.seen);
         spool.restart(State { positions, ..state })
     }

@@ -100,8 +100,8 @@ impl Catalog {
         let whole = last.map_or(0, |part| if is_early(part.to) { part.number } else { part.number - 1 });
         let is_usable = |snapshot: &&SnapshotName| {
             let is_consistent = snapshot.consistent_at < snapshot.log_from || snapshot.consistent_at <= whole;
-            // Even if the clock was wrong during the snapshot, the snapshot's position in the log shows whether the snapshot
-            // is early enough.
+            // Even if the clock was wrong while the snapshot was taken, the snapshot's position in the log shows whether the snapshot is
+            // early enough.
             is_consistent && (is_early(snapshot.at) || end >= snapshot.log_from)
         };
         let mut own = self.snapshots.iter().filter(|snapshot| (since..=epoch).contains(&snapshot.epoch));
@@ -109,7 +109,8 @@ impl Catalog {
         let mut parts: Vec<PartName> = log.into_iter().filter(|part| (snapshot.log_from..=end).contains(&part.number)).collect();
         let gap = (snapshot.log_from..).zip(&parts).find(|(number, part)| part.number != *number);
         if let Some((number, after)) = gap.map(|(number, part)| (number, *part)) {
-            // Thinning deletes the log before a snapshot. For a time during that snapshot, only an earlier state can be restored.
+            // Thinning deletes the log before a snapshot. For a time at which that snapshot was being taken, only an earlier state can be
+            // restored.
             let starts = |later: &SnapshotName| (since..=epoch).contains(&later.epoch) && later.log_from == after.number;
             if number <= snapshot.consistent_at || !self.snapshots.iter().any(starts) {
                 let found = format!("part {number} of the log is missing before it");

@@ -1,9 +1,9 @@
-//! Epochs: which server may write to the target. Each session of a server, that is, each start and each retry after an error, creates the
-//! next epoch. Only one server can create a given object, so an epoch belongs to one server.
+//! Epochs determine which server may write to the target. A server creates the next epoch at each start, and at each retry after an error.
+//! Only one server can create a given object, so an epoch belongs to one server.
 //!
-//! A server proves that it is alive with heartbeats, which other servers recognize by their changing bytes: no clocks are compared. A
-//! server that another server has replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are
-//! in its own epoch and do no harm.
+//! A server proves that it is alive with heartbeats. Other servers recognize a heartbeat by its changed bytes, so no clocks are compared. A
+//! server that has been replaced finds the next epoch at its next heartbeat and stops. Parts that it wrote in the meantime are in its own
+//! epoch and do no harm.
 
 use std::time::Duration;
 
@@ -34,13 +34,13 @@ pub struct Start {
     pub program: String,
     pub installation: Installation,
     pub key_check: KeyCheck,
-    /// The random name of the data folder that writes in the epoch.
+    /// The random name of the data folder whose server writes in the epoch.
     pub holder: String,
     /// A random name for this start, which distinguishes it from starts with a copy of the data folder.
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
-    /// The epoch that started the log. This is the epoch itself, unless it continues an earlier log without a gap.
+    /// The epoch in which the log started: this epoch, unless it continues an earlier log without a gap.
     pub log_since: Epoch,
     pub first_part: PartNumber,
     /// The maximum time between two heartbeats.

@@ -15,8 +15,8 @@
 //!
 //! One server at a time owns a target. Each of its sessions is an *epoch*, which only one server can create ([`epochs`]). A log continues
 //! in the next epoch only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. Until the backup is
-//! thinned, its logs therefore have no gaps. The order of epochs and parts does not depend on clocks. In a cluster, this server is the
-//! leader; each new leader starts a new log.
+//! thinned, its logs therefore have no gaps. The order of epochs and parts does not depend on clocks. In a cluster, the leader owns the
+//! target; each new leader starts a new log.
 //!
 //! Objects are sealed, that is, encrypted with a key that is derived from the master key, and bound to their place in the target. The start
 //! and the end of an epoch are not sealed, because a restore must be able to name the key that it needs.
@@ -53,7 +53,7 @@ pub enum Error {
     Settings(String),
     /// The target cannot be reached, or refuses a request. The cause contains the remedy.
     Target { object: String, cause: String },
-    /// The folder of the target cannot be created.
+    /// The target folder cannot be created.
     Folder { folder: String, cause: String },
     /// A folder in the target has too many objects to list.
     TooManyObjects { folder: String, objects_max: usize },
@@ -63,7 +63,7 @@ pub enum Error {
     Foreign { installation: String },
     /// The backup was made with a different master key.
     WrongKey,
-    /// The file of the master key is missing or was replaced. Contains the message.
+    /// The master key file is missing or was replaced. Contains the message.
     KeyLost(String),
     /// Another server writes to this target.
     InUse { host: String },
@@ -73,7 +73,7 @@ pub enum Error {
     Interrupted(String),
     /// Nothing was restored: the target has no usable backup, or the download was interrupted. Contains the reason.
     Nothing(String),
-    /// A data file or a file of the spool cannot be read or written.
+    /// A data file or a spool file cannot be read or written.
     Local(String),
     /// A newer program wrote the backup.
     Newer,

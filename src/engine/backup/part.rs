@@ -1,5 +1,5 @@
-//! A part: consecutive records of the commit log, or rows of a snapshot as records, compressed. Log parts and snapshot parts have the same
-//! format, so a restore reads them in the same way.
+//! A part: compressed records, which are either consecutive records of the commit log, or the rows of a snapshot as records. Log parts and
+//! snapshot parts have the same format, so a restore reads them in the same way.
 
 use serde::{Deserialize, Serialize};
 

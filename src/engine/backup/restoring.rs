@@ -37,7 +37,7 @@ pub struct Restored {
     pub commits: u64,
 }
 
-/// The progress of a restore, in downloaded objects.
+/// The progress of a restore, as a number of downloaded objects.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub done: AtomicU64,
@@ -64,8 +64,8 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     StoreName::ALL.map(|store| folder.join(format!("{}.redb", store.word())))
 }
 
-/// Returns the last time when the log was known to be complete in this epoch; `None` if the epoch's server reported no such time. The time
-/// is only shown, so an unreadable heartbeat is treated as missing.
+/// Returns the latest time up to which the log is known to be complete in this epoch; `None` if the epoch's server reported no such time.
+/// The time is only displayed, so an unreadable heartbeat is treated as missing.
 pub async fn complete_until(sealed: &SealedTarget, epoch: Epoch) -> Option<Timestamp> {
     epochs::heartbeat(sealed, epoch).await.ok().flatten().map(|heartbeat| heartbeat.complete_until)
 }
@@ -99,7 +99,8 @@ pub(super) async fn restore_from(
             Err(error) => return Err(error),
         };
         let next = self::plan(sealed, plan.until).await?;
-        // If thinning deleted no object of the plan, an object is missing or damaged for another reason.
+        // If the new plan still has every object of the old plan, thinning is not the cause: an object is missing or damaged for another
+        // reason.
         if next.snapshot == plan.snapshot && plan.parts.iter().all(|part| next.parts.contains(part)) {
             return Err(error);
         }
@@ -215,7 +216,8 @@ impl Writing {
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
         for mut file in files {
-            // If a node of a cluster wrote the backup, the file contains the links of that cluster, which a single machine must not have.
+            // If a node of a cluster wrote the backup, the file contains the links between the records of the cluster's log, which a single
+            // machine must not have.
             file.leave_cluster();
             rows += file.finish()?;
         }

@@ -379,7 +379,7 @@ impl ContinuousBackup {
                 }
             }
             let taken = match snapshot::take(sealed, epoch, capture, stores, clock.as_ref()).await {
-                // Take no more snapshots in this session. It ends when the parts of the interrupted log are shipped.
+                // Take no more snapshots in this session, which ends when the parts of the interrupted log are shipped.
                 Err(Error::Interrupted(_)) => return std::future::pending().await,
                 taken => taken?,
             };

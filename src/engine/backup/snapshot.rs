@@ -1,7 +1,7 @@
 //! Snapshots: all rows of the three stores at one point in time, as parts. A snapshot is where a restore starts.
 //!
-//! The rows are read from the stores' read transactions while commands write, and uploaded as they are read, so a snapshot needs neither a
-//! copy on disk nor much memory. The manifest is written last: without it, the parts are not a snapshot.
+//! The rows are read in read transactions while commands write, and uploaded as they are read, so a snapshot needs neither a copy on disk
+//! nor much memory. The manifest is written last: without it, the parts are not a snapshot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -48,7 +48,7 @@ pub struct State {
     pub shipped: PartNumber,
     /// The positions after the last part that the target has, or those at the start of a log without parts.
     pub positions: Positions,
-    /// The last time when the target was complete, by this machine's clock.
+    /// The last time when the target was complete, according to this machine's clock.
     pub complete_until: Option<Timestamp>,
 }
 
@@ -265,7 +265,7 @@ impl Spool {
         let _ = fs::remove_file(self.folder.join(OPEN));
     }
 
-    /// Starts an empty log in a new epoch, after the positions in `state`. Numbers continue, so that a part never replaces another.
+    /// Starts an empty log in a new epoch, after the positions in `state`. The numbers of parts continue, so that no part replaces another.
     pub fn restart(&mut self, state: State) -> Result<()> {
         self.clear();
         self.header = Header::new(state.shipped + 1, state.positions);
@@ -322,7 +322,7 @@ impl Spool {
         self.waiting_bytes + self.buffer.len() as u64
     }
 
-    /// Makes the part that is being filled durable, at the end of the process.
+    /// Makes the part that is being filled durable; called when the process ends.
     pub fn sync(&self) {
         if let Some(file) = &self.open
             && let Err(error) = file.sync_all()

@@ -5,7 +5,7 @@ use crate::base::clock::{Clock, Monotonic, Timestamp};
 
 #[derive(Clone, Debug, Default)]
 pub struct BackupStatus {
-    /// The last time when the target had every commit, by this machine's clock; `None` if there was no such time.
+    /// The last time when the target had every commit, according to this machine's clock; `None` if there was no such time.
     pub complete_until: Option<Timestamp>,
     /// The time of `complete_until` on the monotonic clock; `None` if another process recorded that time.
     pub(super) complete_at: Option<Monotonic>,
@@ -49,7 +49,7 @@ impl BackupStatus {
         self.is_of_this_process() && self.error.is_none()
     }
 
-    /// Returns whether the backup has been running for longer than this time.
+    /// Returns whether the backup has been running for more than `ms` milliseconds.
     pub fn has_run_ms(&self, ms: i64, clock: &dyn Clock) -> bool {
         self.running_since.is_some_and(|since| clock.monotonic().ms_since(since) > ms)
     }

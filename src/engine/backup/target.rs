@@ -25,7 +25,7 @@ use crate::vocab::settings::Backup;
 /// The purpose of the derived key. A new object format needs a new purpose.
 const PURPOSE: &str = "mailmill continuous backup v1";
 
-/// A folder, or a prefix in an object store, that contains a backup. Names of objects are relative to the folder or prefix.
+/// A folder, or a prefix in an object store, that contains a backup. Object names are relative to the folder or prefix.
 #[derive(Clone)]
 pub struct Target {
     store: Arc<dyn ObjectStore>,
@@ -209,7 +209,8 @@ impl SealedTarget {
         self.random.as_ref()
     }
 
-    /// Seals `content` for the place `object`. Large content takes a while, so this runs on a thread that may block.
+    /// Seals `content` and binds it to its place `object` in the target. Large content takes a while, so this runs on a thread that may
+    /// block.
     async fn sealed(&self, object: &str, content: Vec<u8>) -> Bytes {
         let (seal, random, place) = (self.seal.clone(), self.random.clone(), object.to_owned());
         let sealing = tokio::task::spawn_blocking(move || seal.seal(place.as_bytes(), &content, random.as_ref()));

@@ -1,5 +1,5 @@
-//! The complete backup, from the commits of three stores to a restore, on a target in a folder. `tests/it/continuous_backup.rs` tests the
-//! service with an object store.
+//! Tests the complete backup, from the commits of three stores to a restore, with a folder as the target. `tests/it/continuous_backup.rs`
+//! tests the service with an object store.
 
 mod takeovers;
 

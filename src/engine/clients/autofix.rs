@@ -13,7 +13,7 @@ pub struct Patch {
     pub replacement: String,
 }
 
-/// Returns the replacement for a use of a feature, if a safe one exists. `word` is whether the client renders with Word.
+/// Returns the replacement for a use of a feature, if a safe one exists. `word` states whether the client renders with Word.
 pub fn of(view: &View<'_>, feature: FeatureId, used: &Use, word: bool) -> Option<Patch> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     match used.site {
@@ -69,8 +69,8 @@ fn declaration(view: &View<'_>, slug: &str, used: &Use, word: bool, declaration:
     }
 }
 
-/// Returns an opaque color such as `rgb(0 128 0)` as a hexadecimal number. Transparent colors have no replacement, because clients
-/// that do not support `rgba` cannot show them in any notation.
+/// Returns an opaque color such as `rgb(0 128 0)` in hexadecimal notation. Transparent colors have no replacement, because clients that do
+/// not support `rgba` cannot show them in any notation.
 fn hexadecimal(color: &str) -> Option<String> {
     let inside = color.split_once('(')?.1.strip_suffix(')')?;
     let parts: Vec<&str> = inside.split([' ', '/', ',']).filter(|part| !part.is_empty()).collect();

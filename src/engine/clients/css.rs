@@ -44,7 +44,7 @@ pub struct Declaration {
     pub repeats: Option<u32>,
 }
 
-/// The ranges of [`Sheets`] that contain the parts of a `style` attribute.
+/// The tokens, declarations and comments of a `style` attribute, as ranges of the lists in [`Sheets`].
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The offset of the attribute's value in the source.
@@ -181,8 +181,9 @@ impl Sheets {
         }
     }
 
-    /// Adds a `style` attribute with the same text as the one at `place`, which is in `from`, or in these sheets if `from` is `None`.
-    /// Copying is much faster than reading, and many elements of an email share the same styles. Returns the new place.
+    /// Copies the `style` attribute at `place` in `from` (in these sheets if `from` is `None`) to an element whose attribute has the same
+    /// text, and returns the place of the copy. `start` is the offset of the copy's value in the source. Many elements of an email share
+    /// the same styles, and copying is much faster than reading.
     pub fn copy_attribute(&mut self, from: Option<&Self>, place: Place, start: u32, element: u32) -> Place {
         let owner = Owner::Element(element);
         let moved = |span: Span| Span { start: span.start - place.start + start, end: span.end - place.start + start };
@@ -300,7 +301,7 @@ impl Sheets {
                 "@font-face" | "@page" | "@property" | "@counter-style" => {
                     self.body(inside, Owner::AtRule(index), inner, depth + 1)
                 }
-                // Blocks of keyframes contain declarations like rules, but percentages take the place of selectors.
+                // The blocks in `@keyframes` contain declarations, as rules do, but have percentages instead of selectors.
                 name if name.ends_with("keyframes") => self.keyframes(inside, index, inner, depth + 1),
                 _ if context.rule.is_some() => {
                     self.body(inside, context.rule.map_or(Owner::AtRule(index), Owner::Rule), inner, depth + 1)

@@ -1,7 +1,7 @@
 //! The support tables of caniemail.com, which state how far each client supports each feature.
 //!
-//! Clients and versions are read in the order of the file, because the newest version of a client is its last one. A map with sorted keys
-//! could choose a wrong version.
+//! Clients and versions keep the order of the file, because the last version listed for a client is its newest. A map with sorted keys
+//! could put another version last.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -96,7 +96,8 @@ pub struct Data {
 pub enum DataError {
     TooLarge,
     Json(String),
-    /// The features without a detector, except those for which the table of features states why they have none.
+    /// The slugs of features that have no entry in the table of features. An entry names the feature's detector, or states why there is
+    /// none.
     UnknownFeatures(Vec<String>),
 }
 
@@ -234,7 +235,7 @@ struct FileFeature {
     notes_by_num: Option<InOrder<String>>,
 }
 
-/// The entries of an object, in the order of the file.
+/// The entries of a JSON object, in the order of the file.
 struct InOrder<T>(Vec<(String, T)>);
 
 impl<T> Default for InOrder<T> {

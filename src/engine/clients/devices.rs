@@ -90,7 +90,7 @@ pub struct Device {
     pub loads_images: bool,
     /// Whether the device shows the text part of the message.
     pub is_text: bool,
-    /// The scale factor for text in the Windows settings.
+    /// The scale factor that is set in Windows, such as 1.25 for 120 dpi.
     pub scale: f32,
     /// Whether the device is drawn if a request names no devices.
     pub is_common: bool,

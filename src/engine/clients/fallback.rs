@@ -18,7 +18,7 @@ const EARLIER_MAX: usize = 64;
 
 /// The attributes that give an element a style of its own.
 const STYLING: [&str; 9] = ["style", "width", "height", "align", "valign", "bgcolor", "color", "cellpadding", "background"];
-/// The features that a table cell around an element replaces.
+/// The features that a table cell around an element can replace in Word.
 const SIZES: [&str; 11] = [
     "css-width",
     "css-max-width",
@@ -32,7 +32,7 @@ const SIZES: [&str; 11] = [
     "css-display-flex",
     "css-display-grid",
 ];
-/// The features that a VML shape replaces.
+/// The features that a VML shape can replace in Word.
 const SHAPES: [&str; 7] = [
     "css-background",
     "css-background-image",
@@ -51,7 +51,7 @@ enum Replacement {
     Missing,
 }
 
-/// Returns a replacement that the email has for a feature, if every checked hit has a replacement or needs none.
+/// Returns what replaces a feature in the email, or `None` if a checked hit lacks a replacement that it needs or if no hit needs one.
 pub fn of(side: &Side<'_>, feature: FeatureId, hits: &[Hit]) -> Option<&'static str> {
     let slug = TABLE.entry(feature)?.slug.as_str();
     if slug == DARK_QUERY {
@@ -112,8 +112,8 @@ impl Search<'_, '_> {
         self.view.reach.get(rule as usize).map_or(&[][..], |reach| &reach.elements)
     }
 
-    /// Returns `text` if the elements are hidden or have a style of their own. Only attributes count: rules can be lost too, and the
-    /// removal of a rule must not lower the score.
+    /// Returns `text` as the replacement if each of the elements is hidden or has an attribute of its own that sets its style. Styles from
+    /// rules do not count, because the client can drop those rules too, and because the removal of a rule must not lower the score.
     fn styled(&self, elements: &[u32], text: &'static str) -> Replacement {
         if elements.is_empty() {
             return Replacement::Unneeded;
@@ -128,7 +128,8 @@ impl Search<'_, '_> {
         if elements.iter().take(ELEMENTS_MAX).all(is_styled) { Replacement::Found(text) } else { Replacement::Missing }
     }
 
-    /// Returns `text` if the elements that are matched by the rules in this part of the source are hidden or have a style of their own.
+    /// Returns `text` as the replacement if each element that a rule in this part of the source matches is hidden or has an attribute of
+    /// its own that sets its style.
     fn styled_within(&self, span: Span, text: &'static str) -> Replacement {
         let rules = &self.view.sheets.rules;
         let first = rules.partition_point(|rule| rule.span.start < span.start);
@@ -176,7 +177,7 @@ impl Search<'_, '_> {
         at_rule.is_some_and(|at_rule| is_query(at_rule.name.of(self.view.source)))
     }
 
-    /// Returns the replacement for a declaration in one of the elements that it applies to.
+    /// Returns the replacement for a declaration, for one of the elements to which the declaration applies.
     fn of_element(&self, declaration: &Declaration, index: u32) -> Option<&'static str> {
         let element = self.view.element(index)?;
         if self.is_hidden(index) && self.slug != "css-display-none" {
@@ -189,7 +190,7 @@ impl Search<'_, '_> {
         other().or_else(|| self.has_earlier_value(declaration).then_some("an earlier declaration of the same property"))
     }
 
-    /// Returns the replacement in a conditional comment that only Word shows.
+    /// Returns the replacement that a conditional comment, which only Word shows, contains for an element.
     fn of_word(&self, index: u32, element: &Element<'_>) -> Option<&'static str> {
         let word = &self.side.word_only;
         let around = std::iter::successors(element.parent, |index| self.view.element(*index)?.parent);
@@ -205,8 +206,8 @@ impl Search<'_, '_> {
         is_replaced.then_some("VML for Outlook on Windows")
     }
 
-    /// Returns whether the client keeps an earlier declaration of the same property. If the feature is a kind of value, that declaration
-    /// must have a plain value.
+    /// Returns whether the client supports an earlier declaration of the same property. If the feature is a kind of value, such as a
+    /// function or a unit, the earlier declaration must have a plain value.
     fn has_earlier_value(&self, declaration: &Declaration) -> bool {
         let (source, sheets) = (self.view.source, &self.view.sheets);
         let is_value = self.slug.starts_with("css-function-")
@@ -229,7 +230,7 @@ impl Search<'_, '_> {
         same.any(|(index, other)| !is_lost(index) && (!is_value || is_plain(other)))
     }
 
-    /// Returns the style that replaces an attribute.
+    /// Returns what replaces an attribute, usually a declaration in the element's `style` attribute.
     fn attribute(&self, index: u32, span: Span) -> Option<&'static str> {
         let element = self.view.element(index)?;
         let source = self.view.source;
@@ -272,7 +273,8 @@ fn inline<'v>(view: &'v View<'_>, element: &Element<'_>) -> impl Iterator<Item =
     all.get(first..).unwrap_or_default().iter().take_while(move |one| one.span.start < tag.end)
 }
 
-/// Returns whether a declaration sets the value that the element also has without the declaration, so that a client may ignore it.
+/// Returns whether a declaration only sets the element's default value, so that the element does not change if a client ignores the
+/// declaration.
 fn is_default(view: &View<'_>, declaration: &Declaration, element: &Element<'_>) -> bool {
     let name = declaration.name.of(view.source).to_ascii_lowercase();
     let value = view.value_text(declaration).to_ascii_lowercase();
@@ -340,7 +342,7 @@ fn of_declaration(view: &View<'_>, slug: &str, declaration: &Declaration, elemen
         "css-padding" => has_cell_padding().then_some("mso-padding-alt"),
         "css-direction" => has("dir").then_some("the dir attribute"),
         "css-display-none" | "css-display" => sibling(&["mso-hide"]).then_some("mso-hide"),
-        // With `border-radius`, `overflow` clips the content at the corners. Square corners clip nothing.
+        // With `border-radius`, `overflow` only clips the content at the rounded corners. Square corners need no clipping.
         "css-overflow" => sibling(&["border-radius"]).then_some("square corners"),
         _ => None,
     }

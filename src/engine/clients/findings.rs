@@ -49,7 +49,7 @@ impl Finding {
         self.effect != Effect::DropsStyleElement && TABLE.entry(self.feature).is_some_and(|entry| entry.slug == "html-style")
     }
 
-    /// Decides whether any hit of the finding applies.
+    /// Returns whether the finding applies to at least one of its hits.
     pub fn applies(&self) -> Applies {
         self.hits.iter().map(|hit| hit.applies).max().unwrap_or(Applies::False)
     }

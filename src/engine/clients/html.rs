@@ -1,8 +1,8 @@
 //! Reads the HTML of an email into a tree of elements with the byte ranges of all tags and attributes.
 //!
-//! The tokenizer follows the WHATWG standard; a test compares it with html5ever, which reports no columns. The tree closes elements whose
-//! end tags may be omitted. It is used only to match selectors and to find ancestors, so the standard's foster parenting and adoption
-//! agency algorithm are left out.
+//! The tokenizer follows the WHATWG standard. It is not html5ever, because html5ever reports no columns, but a test compares the two. The
+//! parser closes elements whose end tags may be omitted. The tree is used only to match selectors and to find ancestors, so the parser
+//! leaves out the standard's foster parenting and adoption agency algorithm.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub struct Element<'a> {
     pub name: Cow<'a, str>,
     pub start_tag: Span,
     pub end_tag: Option<Span>,
-    /// The position of the attributes in [`Document::attributes`].
+    /// The range of the element's attributes in [`Document::attributes`].
     attributes: Span,
     pub parent: Option<u32>,
     pub previous: Option<u32>,
@@ -88,7 +88,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Parses HTML. `xml` is true if `<v:fill/>` closes itself, as in Word.
+/// Parses HTML. If `xml` is true, a tag such as `<v:fill/>` closes itself, as in Word.
 pub fn parse(source: &str, xml: bool) -> Document<'_> {
     let mut builder = Builder {
         document: Document::default(),

@@ -1,7 +1,7 @@
 //! Finds the elements that the rules of an email match.
 //!
-//! Pseudo-classes always match, because a hover style can apply to the element. Structural pseudo-classes such as `:first-child` match all
-//! candidates, so that a score does not fall when an element is removed.
+//! Pseudo-classes match every element that the rest of the selector matches: those such as `:hover` because their styles can apply to the
+//! element, and structural ones such as `:first-child` so that the removal of an element does not lower a score.
 
 use std::collections::HashMap;
 

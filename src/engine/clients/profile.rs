@@ -43,7 +43,7 @@ pub enum Tier {
     /// A browser engine draws the parts of the email that the client keeps.
     #[default]
     Filtered,
-    /// The client has its own rendering engine, which is approximated.
+    /// The client has its own rendering engine, which the preview approximates.
     Approximated,
 }
 
@@ -91,17 +91,17 @@ pub struct Profile {
     /// Whether the client renders emails with Word, and so reads conditional comments.
     pub word: bool,
     pub dark: DarkMode,
-    /// The client's default font, for text without a font in the email.
+    /// The client's default font, for text whose font the email does not set.
     pub font: String,
     /// The number of bytes of HTML that the client shows before it clips the message.
     pub clips_at: Option<usize>,
-    /// The number of bytes of `style` elements that the client reads.
+    /// The maximum size of `style` elements, in bytes, that the client reads.
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
     /// Maps the slug of a feature to the feature's effect in this client, if that differs from the usual effect.
     pub effects: HashMap<String, Effect>,
-    /// Maps the slug of a property to the name that the client gives the property instead of dropping it.
+    /// Maps the slug of a property's feature to the new name of the property, in a client that renames the property instead of dropping it.
     pub renames: HashMap<String, String>,
 }
 

@@ -155,14 +155,14 @@ pub struct Summary {
 #[schemars(rename = "CompatibilityLimits")]
 pub struct Limits {
     pub html_bytes: usize,
-    /// The number of bytes of HTML that Gmail shows.
+    /// The size of HTML, in bytes, beyond which Gmail clips a message.
     pub clips_at: usize,
     pub is_clipped: bool,
     /// The line where Gmail clips the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clipped_line: Option<u32>,
     pub css_bytes: usize,
-    /// The number of bytes of style elements that Gmail reads.
+    /// The maximum size of `style` elements, in bytes, that Gmail reads.
     pub css_bytes_max: usize,
     pub images: usize,
     pub images_without_alt: usize,
@@ -197,7 +197,7 @@ pub struct Report {
 pub type Shares = BTreeMap<String, f64>;
 
 impl Report {
-    /// Weights the report by these shares of opens, if there are any. Clients without a share count as [`SMALL_SHARE`].
+    /// Weights the clients in the report by these shares of opens, if there are any. Clients without a share count as [`SMALL_SHARE`].
     pub fn with_shares(mut self, shares: &Shares) -> Self {
         if shares.is_empty() {
             return self;
@@ -210,7 +210,7 @@ impl Report {
     }
 }
 
-/// The number of bytes of HTML that Gmail shows: 102 KB. Measurements range from 99 to 105 KB.
+/// The size of HTML, in bytes, beyond which Gmail clips a message: 102 KB. Measurements range from 99 to 105 KB.
 pub const CLIPS_AT: usize = 102 * 1024;
 const CSS_BYTES_MAX: usize = 16 * 1024;
 
@@ -375,7 +375,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Returns the limits. `clipped` is where one of the checked clients clips the message.
+    /// Returns the limits. `clipped` is the offset at which the checked client with the lowest limit clips the message, if it does.
     fn limits(&self, html: &str, clipped: Option<usize>) -> Limits {
         let view = &self.analysis.all().view;
         let images: Vec<_> = view.document.elements.iter().filter(|element| element.name == "img").collect();
@@ -415,7 +415,8 @@ fn selector<'s>(side: &'s Side<'_>, site: super::features::detect::Site) -> Opti
     Some(side.view.rule(rule)?.prelude.of(side.view.source))
 }
 
-/// Returns the version and date of a test. `data` is the date of the tables.
+/// Returns the version and date of a test. The date is `version` if that is a month, and otherwise `feature`, the month of the feature's
+/// newest test. `data` is the date of the tables.
 fn tested(version: &str, feature: &str, data: &str) -> ClientTest {
     let is_month = version.len() == 7 && version.as_bytes().get(4) == Some(&b'-');
     let date = if is_month { version } else { feature };
@@ -438,7 +439,7 @@ mod tests {
     use super::super::transform::{Options, transform};
     use super::*;
 
-    /// Regression test: the report named the line of the limit itself, but the preview named the line of the tag at the limit.
+    /// Regression test: the report gave the line of the size limit itself, but the preview gave the line of the tag that crosses the limit.
     #[test]
     fn the_report_and_the_preview_clip_an_email_in_the_same_line() {
         let start = format!("<html><body><p>{}</p>\n", "x".repeat(CLIPS_AT - 40));

@@ -1,11 +1,11 @@
 //! The compatibility score: how much of an email its readers see, from 0 to 100.
 //!
-//! Each finding for a client reduces the client's score by a share. The share grows with the effect, the certainty and the number of
-//! affected elements; each feature counts once. The score of a client is the product of the remaining shares, and the score of the email is
-//! the mean of the clients' scores, weighted by their shares of opens.
+//! Each finding for a client takes a fraction of the client's score. The fraction grows with the effect, the certainty and the number of
+//! affected elements; each feature counts once. A client's score is the product of the fractions that its findings leave, and the email's
+//! score is the mean of the clients' scores, weighted by the clients' shares of opens.
 //!
-//! A fix must not lower the score. The number of affected elements is not divided by the number of all elements, because the removal of an
-//! element would then raise the shares of the others.
+//! A fix must not lower the score. The number of affected elements is therefore not divided by the number of all elements: otherwise, the
+//! removal of an element would increase the fractions that the remaining findings take.
 
 use super::conditions::Applies;
 use super::features::Effect;

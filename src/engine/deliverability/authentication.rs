@@ -1,5 +1,5 @@
-//! Checks the DNS records of a sender's domain: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989), which authenticate its mail, and MX
-//! (RFC 5321, RFC 7505) and BIMI.
+//! Checks the DNS records of a sender's domain: SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 9989), which authenticate the domain's mail,
+//! as well as MX (RFC 5321, RFC 7505) and BIMI.
 //!
 //! The caller looks up the records within its own time limit. A lookup that did not finish is [`Lookup::NotChecked`], which is not reported
 //! as a problem.
@@ -41,7 +41,7 @@ pub enum DmarcScope {
     /// The domain has its own record.
     #[default]
     Domain,
-    /// The record belongs to the organizational domain above the domain.
+    /// The domain has no record of its own, so the record of its organizational domain applies.
     Subdomain,
     /// Like `Subdomain`, but the domain does not exist in DNS.
     AbsentSubdomain,
@@ -52,7 +52,7 @@ pub enum DmarcScope {
 pub struct Records {
     /// The domain of the From address.
     pub domain: String,
-    /// All TXT records of the domain that bounces return to.
+    /// All TXT records of the envelope sender's domain, to which bounces return.
     pub txt: Lookup<Vec<String>>,
     /// The TXT records at `_dmarc.<domain>`, or else at `_dmarc.<organizational domain>`.
     pub dmarc: Lookup<Vec<String>>,
@@ -152,7 +152,7 @@ pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Loo
     report
 }
 
-/// Returns the status of a check: `Problem` if problems were added to the report after the first `before` ones.
+/// Returns the status of a check: `Problem` if the report now has more than `before` problems, and `Ok` otherwise.
 fn status(report: &Report, before: usize) -> Status {
     if report.problems.len() > before { Status::Problem } else { Status::Ok }
 }

@@ -28,7 +28,7 @@ pub enum Category {
 pub const SPAM_SCORE: f64 = 5.0;
 
 pub const FEATURE_COUNT: usize = 40;
-/// The names of the features in `reasoning`, in the order of [`features`].
+/// The names that `reasoning` uses for the features, in the order of [`features`].
 pub const FEATURES: [&str; FEATURE_COUNT] = [
     "the length of the text",
     "the number of links",

@@ -20,7 +20,7 @@ const DISGUISES: [&str; 8] = [
     "link_suspicious_ending",
 ];
 
-/// Applies the rules about imitated companies, except for [`combine`].
+/// Applies the rules about imitated companies, except for the one that [`combine`] applies.
 pub fn check(message: &Message, found: &mut Observations) {
     let email = message.from_email.as_deref().unwrap_or_default();
     let domain = email.rsplit_once('@').map(|(_, domain)| registrable(&domain.to_ascii_lowercase()));
@@ -40,7 +40,7 @@ pub fn check(message: &Message, found: &mut Observations) {
     }
 }
 
-/// Adds the rule for a fraudulent claim combined with a disguise. The caller applies all other rules first.
+/// Applies the rule about a fraudulent claim combined with a disguise. The caller must apply all other rules first.
 pub fn combine(message: &Message, found: &mut Observations) {
     if found.has_any(&CLAIMS) && found.has_any(&DISGUISES) {
         let at = message.links.first().map_or(0, |link| link.at);

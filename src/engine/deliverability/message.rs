@@ -112,7 +112,7 @@ pub struct Message {
     pub html_bytes: usize,
     pub table_count: usize,
     pub heading_count: usize,
-    /// Pairs of a position in the text and the position in the source where the same content starts.
+    /// For each run of text, its start in the text and its start in the source.
     runs: Vec<(usize, usize)>,
 }
 
@@ -190,7 +190,7 @@ const INLINE: [&str; 27] = [
 /// Void elements, which have no content and no end tag.
 const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
-/// Other HTML elements that emails use. An element that is in none of these lists is unknown: spam splits words with unknown tags.
+/// Other HTML elements that emails use. Elements in none of these lists are unknown. Spam uses unknown tags to split words.
 const KNOWN: [&str; 68] = [
     "address",
     "applet",

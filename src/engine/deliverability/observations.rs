@@ -63,7 +63,7 @@ impl EvidencePlace {
     }
 }
 
-/// A place where a rule found something. Lines and columns count from 1; columns count characters.
+/// A place where a rule found something. Lines and columns are counted from 1, and columns are counted in characters.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, schemars::JsonSchema)]
 #[schemars(rename = "DeliverabilityEvidence")]
 pub struct Evidence {

@@ -3,11 +3,11 @@
 use super::message::Message;
 use crate::base::postal_code::has_sure_code;
 
-/// The number of words at the end of an email that can belong to the footer.
+/// The maximum length, in words, of the footer at the end of an email.
 const FOOTER_WORDS: usize = 80;
-/// The number of words before and after a postal code that can contain the house number of the same address.
+/// The maximum distance, in words, between a postal code and the house number of the same address.
 const ADDRESS_WORDS: usize = 10;
-/// The maximum length of a merge field. Longer text between two marks is not a field.
+/// The maximum length of a merge field's name, in bytes. Longer text between two delimiters is not a merge field.
 const FIELD_BYTES_MAX: usize = 60;
 
 /// Returns whether an email contains a postal address or a merge field for one.
@@ -30,7 +30,8 @@ fn contains(text: &str, address: &str) -> bool {
     !address.is_empty() && plain(text).contains(&address)
 }
 
-/// Returns whether a merge field of any service contains an address, such as `{{ postal_address }}` or `*|LIST:ADDRESS|*`.
+/// Returns whether the text has a merge field for an address, in the syntax of any service, such as `{{ postal_address }}` or
+/// `*|LIST:ADDRESS|*`.
 fn has_field(text: &str) -> bool {
     let is_address = |name: &str| {
         let name = name.to_lowercase();

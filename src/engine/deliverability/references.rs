@@ -41,8 +41,8 @@ fn numeric(text: &str) -> Option<(char, usize)> {
     let length = digits.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).take(10).count();
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty())?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only the quotation marks, dashes and the ellipsis are converted
-    // here.
+    // According to the HTML standard, the numbers 0x80 to 0x9F stand for Windows-1252 characters. Only the quotation marks, the dashes and
+    // the ellipsis are converted here.
     let number = match number {
         0x85 => 0x2026,
         0x91 | 0x92 => 0x2019,

@@ -96,9 +96,10 @@ pub struct Analysis {
     pub metadata: Metadata,
 }
 
-/// How many points of the deliverability score (0 to 100) one point of the spam score costs.
+/// The number of points by which one point of the spam score lowers the deliverability score (0 to 100).
 pub const SCORE_PER_POINT: f64 = 10.0;
-/// How many points of the deliverability score a critical finding about DNS records costs. An important finding costs `IMPORTANT_RECORD`.
+/// The number of points by which a critical finding about DNS records lowers the deliverability score. An important finding lowers it by
+/// `IMPORTANT_RECORD`.
 const CRITICAL_RECORD: f64 = 15.0;
 const IMPORTANT_RECORD: f64 = 5.0;
 

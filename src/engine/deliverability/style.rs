@@ -28,7 +28,7 @@ pub enum Concealment {
 /// The style of an element, limited to the properties that the check tracks.
 #[derive(Clone, Copy, Debug)]
 pub struct TextStyle {
-    /// Whether the element's text is not part of the message, such as the title.
+    /// Whether the element's text is not part of the message, as in a `title` element.
     pub is_ignored: bool,
     is_displayed: bool,
     is_off_screen: bool,
@@ -57,7 +57,7 @@ impl Default for TextStyle {
 }
 
 impl TextStyle {
-    /// Returns the style that an element of this name inherits.
+    /// Returns the style that a child element with this name inherits.
     pub fn inherit(self, name: &str) -> Self {
         let collapsed = self.has_no_height && self.hides_overflow;
         let mut style =

@@ -1,10 +1,10 @@
 //! Measures how much the words in an email resemble those of known spam, with the method of Robinson and Fisher.
 //!
-//! Each known token has a probability of spam. Fisher's method combines the probabilities into two significance values: that the tokens
-//! come from legitimate mail, and that they come from spam (G. Robinson, "A Statistical Approach to the Spam Problem", Linux Journal 107,
-//! 2003). If neither hypothesis is clearly rejected, or both are, the verdict is `Unsure` and adds nothing to the spam score. Unknown
-//! tokens are neutral. Tokens are words and pairs of words. Markup is not used, because the training corpus of 2002 contains little
-//! legitimate HTML.
+//! For each known token, the weights give the probability that mail with this token is spam. Fisher's method combines the probabilities
+//! into two significance values: one for the hypothesis that the tokens come from legitimate mail, and one for the hypothesis that they
+//! come from spam (G. Robinson, "A Statistical Approach to the Spam Problem", Linux Journal 107, 2003). If neither hypothesis is clearly
+//! rejected, or both are, the verdict is `Unsure` and adds nothing to the spam score. Unknown tokens are neutral. Tokens are words and
+//! pairs of words. Markup is not used, because the training corpus of 2002 contains little legitimate HTML.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -21,8 +21,8 @@ const ENTRY_BYTES: usize = 5;
 pub const LOG_ODDS_MAX: f64 = 8.0;
 /// The minimum distance of a token's probability from 0.5. Tokens closer to 0.5 are ignored.
 pub const DEVIATION_MIN: f64 = 0.2;
-/// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so long emails would always produce
-/// extreme values.
+/// The maximum number of tokens that are combined. Fisher's method treats tokens as independent, so without a limit, long emails would
+/// always produce extreme values.
 pub const TOKENS_MAX: usize = 150;
 /// The maximum number of words in an email that become tokens.
 const WORDS_MAX: usize = 5_000;
@@ -48,8 +48,8 @@ pub struct Evidence {
 pub const CLEAR: f64 = 1.0;
 /// The minimum number of points that clear evidence of spam adds.
 const CLEAR_POINTS: f64 = 1.5;
-/// The points for each unit of the natural logarithm of the strength. Evidence of spam adds them to [`CLEAR_POINTS`]; evidence of
-/// legitimate mail subtracts them.
+/// The points for each unit of the natural logarithm of the strength. Clear evidence of spam adds them to [`CLEAR_POINTS`]; clear evidence
+/// of legitimate mail subtracts them from the spam score.
 const POINTS: f64 = 2.5;
 /// The maximum number of points that the tokens add.
 const POINTS_MAX: f64 = 8.0;

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::base::network::Network;
 
-/// IPv4 ranges that are not public: private networks, this machine, documentation and tests, or addresses that cannot be used. All but one
-/// are from IANA's registries.
+/// IPv4 ranges that are not public: those for private networks, for this machine, and for documentation and tests, and those that cannot be
+/// used. All but one are from IANA's registries.
 const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),

@@ -128,7 +128,7 @@ impl Connector {
         self.resolver.resolve(name).await.is_ok_and(|found| !found.is_empty())
     }
 
-    /// Returns why a request to `url` is not allowed, or `None` if the URL itself shows no reason.
+    /// Returns why a request to `url` is not allowed, or `None` if nothing in the URL itself forbids the request.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Some(FetchError::Scheme(url.scheme().to_owned()));
@@ -188,7 +188,7 @@ impl Connector {
     async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Connected, FetchError> {
         let shown = host.to_string();
         let failed = |cause: String| FetchError::Tls { host: shown.clone(), cause };
-        // An error is not kept, because the certificates may be readable later.
+        // If the configuration cannot be created, the error is not kept, because the certificates may be readable later.
         let config = match self.tls.get() {
             Some(config) => config.clone(),
             None => {

@@ -58,8 +58,8 @@ impl Fetch {
         self.connector.resolves("example.com").await
     }
 
-    /// Returns why a delivery to `url` is not allowed, or `None` if the URL itself shows no reason. Host names are checked when they are
-    /// resolved.
+    /// Returns why a delivery to `url` is not allowed, or `None` if nothing in the URL itself forbids the delivery. Host names are checked
+    /// when they are resolved.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         self.connector.refusal(url)
     }

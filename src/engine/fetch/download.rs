@@ -46,7 +46,7 @@ pub struct Download {
     limits: DownloadLimits,
     deadline: Instant,
     read: u64,
-    /// The number of bytes that must still be skipped at the start, because the server ignored the `Range` header.
+    /// The number of bytes at the start of the body that are still to be skipped, because the server ignored the `Range` header.
     skipped: u64,
     /// The decompressor, if the file is compressed.
     gzip: Option<GzipStream>,
@@ -56,7 +56,8 @@ pub struct Download {
 }
 
 impl Fetch {
-    /// Starts to download the file at a public address or in an allowed network, from the byte `from`. Follows no redirects.
+    /// Starts to download the file at `url`, beginning with the byte at offset `from`. The host must have a public address or be in an
+    /// allowed network. Follows no redirects.
     pub async fn download(&self, url: &Url, from: u64, limits: DownloadLimits) -> Result<Download, FetchError> {
         let deadline = Instant::now() + limits.total;
         let mut request = self.request(Method::GET, url, [], Bytes::new())?;
@@ -71,7 +72,7 @@ impl Fetch {
         Ok(Download { skipped, ..download })
     }
 
-    /// Starts to download the file at `url`, and follows redirects like [`Fetch::get`]. If the known version is still current, the server
+    /// Starts to download the file at `url`, and follows redirects like [`Fetch::get`]. If `known` is still the current version, the server
     /// may respond with status 304 and no content.
     pub async fn download_newer(
         &self,
@@ -154,7 +155,7 @@ impl Fetch {
 }
 
 impl Download {
-    /// Returns the download with the decompression that its headers require.
+    /// Adds the decompressor that the response headers require, and returns the download.
     fn decompressed(mut self) -> Result<Self, FetchError> {
         let named: Vec<&str> = self.headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
         self.gzip = match Encoding::of(&named.join(",")) {

@@ -125,7 +125,7 @@ async fn read_body(
     Ok((inflated.bytes, memory))
 }
 
-/// Returns the messages of the error and of its causes: hyper puts the informative part in the causes.
+/// Returns the messages of the error and of its causes, because hyper puts the informative part in the causes.
 pub fn with_causes(error: &hyper::Error) -> String {
     let mut text = error.to_string();
     let mut below = std::error::Error::source(error);

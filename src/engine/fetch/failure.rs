@@ -69,7 +69,7 @@ pub enum FetchError {
     },
     /// The caller's request is invalid.
     Request(String),
-    /// This service has no free file descriptors, so it sent nothing. This says nothing about the host.
+    /// This service had no free file descriptors, so it sent nothing. The error says nothing about the host.
     NoDescriptors,
 }
 

@@ -1,4 +1,4 @@
-//! Decompresses a body up to a size limit: a few kilobytes can decompress to gigabytes.
+//! Decompresses a body up to a size limit, because a few kilobytes can decompress to gigabytes.
 
 use std::io::{self, Read, Write};
 
@@ -62,7 +62,8 @@ impl Encoding {
 }
 
 /// Returns the size of the window that the first byte of a brotli stream declares, at most 16 MiB (RFC 7932, section 9.1). Returns `None`
-/// for the extension with windows of up to 1 GiB, which the content encoding does not allow but the decompressor would accept.
+/// if the stream uses the extension for windows of up to 1 GiB: the content encoding does not allow this extension, but the decompressor
+/// would accept it.
 fn brotli_window_bytes(compressed: &[u8]) -> Option<usize> {
     let first = *compressed.first()?;
     let bits = match (first & 1, first >> 1 & 7, first >> 4 & 7) {

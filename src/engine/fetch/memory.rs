@@ -1,4 +1,4 @@
-//! Limits how many bytes of large responses are in memory at the same time, over all fetches of the process.
+//! Limits how many bytes of large responses all fetches of the process together hold in memory.
 //!
 //! Small responses bypass the limit, so that large ones cannot block them.
 
@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::vocab::limits::{RESPONSE_SMALL_BYTES, RESPONSES_BYTES_MAX};
 
-/// The number of bytes per permit of the semaphore: one call can acquire at most `u32::MAX` permits.
+/// The number of bytes per permit of the semaphore. A permit stands for more than one byte because one call can acquire at most `u32::MAX`
+/// permits.
 const UNIT_BYTES: usize = 1024;
 const UNITS_MAX: usize = RESPONSES_BYTES_MAX / UNIT_BYTES;
 

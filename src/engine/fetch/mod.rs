@@ -222,8 +222,8 @@ impl Fetch {
         body: Bytes,
     ) -> Result<Request<Full<Bytes>>, FetchError> {
         let mut builder = Request::builder().method(method).uri(&url[Position::BeforePath..Position::AfterQuery]);
-        // Each request uses its own connection: the server does not need to keep it open, and no leftover bytes can be mistaken for another
-        // response.
+        // Each request uses its own connection, so the server does not need to keep a connection open, and leftover bytes cannot be
+        // mistaken for another response.
         builder = builder
             .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
             .header(USER_AGENT, self.user_agent.clone())

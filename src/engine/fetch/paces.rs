@@ -1,7 +1,7 @@
 //! The pauses that platforms request between calls, for each connected account.
 //!
-//! A pause applies to every caller in this process. It is only in memory: after a restart, the platform rejects a request if the pause has
-//! not ended.
+//! A pause applies to every caller in this process. Pauses are kept only in memory. If a restart cuts a pause short, the platform rejects
+//! the next request.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

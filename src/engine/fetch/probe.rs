@@ -1,6 +1,6 @@
-//! Checks whether a URL works, without reading its content: a HEAD request, or a GET request for the first byte.
+//! Checks whether a URL works, with a HEAD request or with a GET request for the first byte. The content is not read.
 //!
-//! Invariant: each redirect is a new connection, whose addresses are checked like the addresses of the first connection.
+//! Invariant: each redirect is followed over a new connection, whose addresses are checked like those of the first connection.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ const BOT_WALLS: [HeaderName; 4] = [
 ];
 
 impl Fetch {
-    /// Requests `url` and follows its redirects, and returns the final status without the content.
+    /// Requests `url`, follows redirects if `options.follows` is true, and returns the final status without the content.
     pub async fn probe(&self, url: &Url, options: ProbeOptions) -> Probe {
         let mut url = url.clone();
         url.set_fragment(None);
@@ -154,7 +154,7 @@ fn rounded(limit: Duration) -> Duration {
 
 fn response(status: StatusCode, headers: &HeaderMap) -> ProbeResponse {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // The response to a GET request for one byte states the size of the whole content after the slash (RFC 9110 §14.4).
+    // In the response to a GET request for one byte, `Content-Range` states the size of the whole content after the slash (RFC 9110 §14.4).
     let ranged = text(http::header::CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok());
     let whole = || text(CONTENT_LENGTH).filter(|_| status == StatusCode::OK).and_then(|bytes| bytes.parse().ok());
     ProbeResponse {

@@ -85,7 +85,7 @@ impl HttpConnector for StorageConnector {
 }
 
 impl HttpService for StorageConnector {
-    // The `async_trait` macro of the trait generates this signature.
+    // The trait uses the `async_trait` macro, which turns the method's signature into this one.
     fn call<'s, 'f>(&'s self, request: HttpRequest) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'f>>
     where
         's: 'f,

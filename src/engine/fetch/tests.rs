@@ -116,7 +116,7 @@ async fn talk(
     }
 }
 
-/// A resolver for tests: each lookup of a name returns its next list of addresses; the last list is repeated.
+/// A resolver for tests. Each lookup of a name returns the name's next list of addresses; the last list is repeated.
 #[derive(Default)]
 struct Names(Mutex<HashMap<&'static str, VecDeque<Vec<IpAddr>>>>);
 
@@ -393,7 +393,7 @@ async fn a_silent_server_times_out() {
     }
 }
 
-// In an earlier version, the error named the first host, so users checked the wrong server.
+// Regression test: the error named the first host, so users checked the wrong server.
 #[tokio::test]
 async fn a_time_out_after_a_redirect_names_the_silent_host() {
     let tasks = tasks();

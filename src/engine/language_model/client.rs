@@ -70,7 +70,7 @@ impl Client {
         self.settings.model.as_deref().expect("the settings were checked at startup: a protocol has a model")
     }
 
-    /// Returns the maximum number of email blocks that the model writes in one request.
+    /// Returns the maximum number of email blocks that one request asks the model to write.
     pub fn blocks_at_once(&self) -> usize {
         self.settings.blocks_at_once.get() as usize
     }
@@ -123,8 +123,8 @@ impl Client {
         }
     }
 
-    /// Returns the pause before a retry. The pause doubles with each retry, with up to half of it added at random, and is at least
-    /// as long as the endpoint requests, up to [`limits::LANGUAGE_MODEL_PAUSE_MS_MAX`].
+    /// Returns the pause before a retry. The pause doubles with each retry, and is lengthened at random by up to half. It is at least as
+    /// long as the endpoint requests, but at most [`limits::LANGUAGE_MODEL_PAUSE_MS_MAX`].
     fn pause(&self, repeats: u32, after: Option<Duration>) -> Duration {
         let doubled = limits::LANGUAGE_MODEL_PAUSE_MS.saturating_mul(1 << repeats.min(10));
         let share = u64::from(u16::from_be_bytes(self.random.bytes()));

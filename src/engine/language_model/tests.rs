@@ -32,7 +32,7 @@ fn question() -> ModelRequest {
     }
 }
 
-/// Sends a request with a paused clock: pauses end immediately, and a timeout fires only if no other task can run.
+/// Sends a request, with retries, and waits for the outcome.
 fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(client.ask(&question()))

@@ -24,7 +24,7 @@ impl Encoded {
         Self(without_end(encoded, is_soft))
     }
 
-    /// Returns the encoded bytes: lines of at most 76 ASCII characters.
+    /// Returns the encoded bytes, in lines of at most 76 ASCII characters.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -130,7 +130,7 @@ pub enum DeliveryOutcome {
     /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or a later command, or we rejected it
     /// on the server's behalf.
     Refused { stage: Stage, reply: Reply },
-    /// Sending of the final dot started, but no valid reply followed: the delivery is uncertain.
+    /// The service started to send the final dot, but received no valid reply, so the delivery is uncertain.
     Unknown { cause: Cause },
     /// [`BeforeDot`] decided not to send the final dot, so the message was certainly not accepted.
     Abandoned,

@@ -1,8 +1,8 @@
 //! DKIM signatures (RFC 6376) and their key pairs.
 //!
 //! A domain has an RSA key, which receivers commonly support, and an Ed25519 key (RFC 8463), which is small and fast. Messages are signed
-//! with each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur: adding a second one invalidates
-//! the signature.
+//! with each key. Headers such as From, Subject and List-Unsubscribe are signed once more than they occur, so that adding another one
+//! invalidates the signature.
 //!
 //! The main callers are `features/domains`, which seals and stores the keys and checks the DNS records, and `features/sending/signing.rs`.
 
@@ -65,7 +65,8 @@ pub struct KeyPair {
 impl KeyPair {
     /// Creates a key pair. An RSA key takes up to several seconds of processor time.
     ///
-    /// The randomness comes from the operating system: the libraries accept no other source for keys, and keys must not be repeatable.
+    /// The randomness comes from the operating system, because the libraries accept no other source for keys, and because keys must not be
+    /// repeatable.
     pub fn generate(algorithm: Algorithm) -> Self {
         let made = match algorithm {
             Algorithm::Rsa => DkimKeyPair::generate_rsa(RSA_BITS),
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(verdicts(&signed(&(bare.to_owned() + "\r\n\r\n"))), [true, true]);
     }
 
-    /// Returns a message like the messages of a campaign: with encoded words, folded headers and two parts.
+    /// Returns a message like those of a campaign: with encoded words, folded headers and two parts.
     fn message() -> String {
         let address = |text| EmailAddress::parse(text).expect("the address is valid");
         let (from, to) = (address("news@example.com"), address("zoe@bücher.example"));

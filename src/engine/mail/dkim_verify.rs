@@ -1,7 +1,7 @@
 //! Verifies the DKIM signatures of a message (RFC 6376) with public keys that the caller provides.
 //!
-//! The verification sends no DNS queries, so viewing a message neither waits for DNS nor reveals that the message is being viewed. The
-//! result of a signature without a provided key is `NoKey`.
+//! The verification sends no DNS queries, so viewing a message neither waits for DNS nor reveals that the message is being viewed. If the
+//! caller provides no key for a signature, the signature's result is `NoKey`.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -38,8 +38,8 @@ pub enum SignatureResult {
     NoKey,
 }
 
-/// Verifies every signature that can be parsed, in the order of the headers. `records` contains the names and contents of TXT records;
-/// a name looks like `m1._domainkey.example.com`.
+/// Verifies every signature that can be parsed, in the order of the headers. `records` contains the name, such as
+/// `m1._domainkey.example.com`, and the content of each TXT record.
 pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<SignatureCheck> {
     let Some(message) = AuthenticatedMessage::parse(message) else { return Vec::new() };
     let known = FetchedKeys::new(records);

@@ -17,16 +17,17 @@ use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
 pub struct Dns {
-    /// The resolver, or the error that prevented its creation. In that case, the service still runs, and lookups fail with this error.
+    /// The resolver, or the error that prevented its creation. Despite such an error, the service runs, but all lookups fail with this
+    /// error.
     resolver: Result<TokioResolver, String>,
 }
 
 /// How old a cached DNS response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxAge {
-    /// The response may be as old as its TTL allows, up to an hour: used for sending.
+    /// The response may be as old as its TTL allows, up to an hour. Used for sending.
     Cached,
-    /// The name is looked up again: used when a user has just changed a record.
+    /// The name is looked up again. Used when a user has just changed a record.
     Fresh,
 }
 
@@ -44,7 +45,7 @@ pub enum DnsLookupError {
     /// The domain name exists, but has no record of the requested type.
     NoSuchRecord,
     NotAName,
-    /// No name server could be reached, or none could resolve the name: a retry may succeed. Contains the reason, for display.
+    /// No name server could be reached, or none could resolve the name, so a retry may succeed. Contains the reason, for display.
     Unreachable(String),
 }
 
@@ -190,7 +191,7 @@ fn no_tls() -> ClientConfig {
 
 fn parse(name: &str) -> DnsResult<Name> {
     let mut name = Name::from_ascii(name).map_err(|_| DnsLookupError::NotAName)?;
-    // Names are absolute: the resolver must not append the machine's search domains.
+    // The name is absolute, so the resolver does not append the machine's search domains.
     name.set_fqdn(true);
     Ok(name)
 }

@@ -16,7 +16,8 @@ use mail_builder::headers::text::Text;
 /// The maximum length of an unencoded word. A word cannot be folded, and a line has at most 998 bytes (RFC 5322 §2.1.1), so longer words
 /// become encoded words.
 const WORD_BYTES_MAX: usize = 200;
-/// The maximum length of a line with an encoded word (RFC 2047 §2): 12 characters surround the text, and every 4 characters encode 3 bytes.
+/// The maximum length of a line with an encoded word (RFC 2047 §2). In an encoded word, 12 characters surround the text, and every 4
+/// characters of the text encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;
 
 /// A display name with an email address.
@@ -155,7 +156,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// The names of headers that senders must not set, in lowercase. [`TAKEN_BEGINNINGS`] lists prefixes.
+/// The names of headers that senders must not set, in lowercase. [`TAKEN_BEGINNINGS`] lists the prefixes of further such names.
 const TAKEN: [&str; 17] = [
     "auto-submitted",
     "bcc",

@@ -46,7 +46,7 @@ pub struct OutgoingMessage<'a> {
 pub struct ListHeaders<'a> {
     /// The URL of the unsubscribe page, which identifies the recipient and the mailing.
     pub unsubscribe_url: &'a str,
-    /// The `mailto:…` address that unsubscribes by mail.
+    /// The `mailto:…` URL for unsubscribing by mail.
     pub unsubscribe_mailto: Option<&'a str>,
     /// Whether a POST request to the URL unsubscribes immediately (RFC 8058).
     pub one_click: bool,
@@ -60,7 +60,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Creates an image that HTML refers to by `cid:` and this ID. The image is encoded here, once for all messages.
+    /// Creates an image to which HTML refers by the URL `cid:` followed by this ID. The image is encoded here, once for all messages.
     pub fn new(cid: &str, media_type: &str, file_name: &str, bytes: &[u8]) -> Self {
         let kind = media_type.strip_prefix("image/").unwrap_or_default();
         let is_kind =
@@ -158,7 +158,7 @@ impl OutgoingMessage<'_> {
         write_end(out, &boundary);
     }
 
-    /// Returns a boundary that occurs in no part: `=_` occurs neither in quoted-printable nor in base64.
+    /// Returns a boundary that occurs in no part, because `=_` occurs neither in quoted-printable nor in base64.
     fn boundary(&self, purpose: &str) -> String {
         let sum = sha256(format!("{purpose} {}", self.message_id).as_bytes());
         format!("=_{}", HEXLOWER.encode(&sum[..12]))

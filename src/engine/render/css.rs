@@ -33,7 +33,7 @@ pub struct Declaration<'a> {
 
 type Nothing = Result<(), ParseError<()>>;
 
-/// Returns the pieces of a style sheet, or of an at-rule's body, such as the body of `@media`.
+/// Returns the style rules and at-rules of a style sheet or of an at-rule's body, such as the body of `@media`.
 pub fn pieces(css: &str) -> Vec<CssRule<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();
@@ -170,7 +170,7 @@ fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) 
     }
 }
 
-/// Returns `value` with each color replaced by the result of `replace`, if it returns one. Colors can be names, hexadecimal numbers,
+/// Returns `value` with each color replaced by the color that `replace` returns for it, if any. Colors can be names, hexadecimal numbers,
 /// `rgb(…)` or `hsl(…)`. Comments are dropped.
 pub fn with_colors(value: &str, replace: &mut dyn FnMut(Color) -> Option<Color>) -> String {
     let mut out = String::with_capacity(value.len());

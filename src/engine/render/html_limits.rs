@@ -13,9 +13,9 @@ use crate::vocab::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INP
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
-    /// The HTML is too large, including embedded images. Contains the size in bytes.
+    /// The size of the HTML, including embedded images, exceeds the limit. The value is the size in bytes.
     InputTooLarge(usize),
-    /// The HTML is too large, excluding embedded images. Contains the size in bytes.
+    /// The size of the HTML, excluding embedded images, exceeds the limit. The value is the size in bytes.
     TooLarge(usize),
     TooDeep,
     TooManyNodes,
@@ -48,7 +48,7 @@ impl fmt::Display for HtmlRefusal {
 
 impl std::error::Error for HtmlRefusal {}
 
-/// Returns a size in megabytes of 2^20 bytes, rounded up, so that a size above a limit does not look like the limit.
+/// Returns a size in megabytes (2^20 bytes), rounded up, so that a size slightly above a limit is not displayed as the limit.
 pub fn megabytes(bytes: usize) -> String {
     let tenths = (bytes * 10).div_ceil(1024 * 1024);
     match tenths % 10 {
@@ -60,7 +60,7 @@ pub fn megabytes(bytes: usize) -> String {
 /// HTML that passed the checks, with embedded base64 images replaced by placeholder URLs.
 pub struct CheckedHtml<'a> {
     pub html: Cow<'a, str>,
-    /// The data URLs of the embedded images, by the number in the placeholder URL ([`stand_in`]).
+    /// The data URLs of the embedded images, indexed by the numbers in their placeholder URLs ([`stand_in`]).
     pub embedded: Vec<&'a str>,
 }
 
@@ -124,7 +124,7 @@ fn take_out_images(html: &str) -> CheckedHtml<'_> {
     CheckedHtml { html: Cow::Owned(out), embedded }
 }
 
-/// Returns whether a tag has too many attributes. Comments, style sheets and scripts contain no tags.
+/// Returns whether any tag in the HTML has too many attributes. Comments, style sheets and scripts contain no tags.
 fn has_too_many_attributes(html: &str) -> bool {
     let bytes = html.as_bytes();
     let mut at = 0;

@@ -1,17 +1,17 @@
 //! Names an email's images in messages to users.
 
-/// The maximum length of a format name. The name in a malformed image could be its whole data.
+/// The maximum length of a format name. If the URL of an embedded image is malformed, all its data could be read as the name.
 const FORMAT_CHARACTERS_MAX: usize = 10;
 
-/// Returns the name of an image for a sentence that starts with "The": "image" with its URL, or "embedded PNG image". The query of
-/// the URL is left out, because it can contain a token.
+/// Returns the words that name an image after "The" in a sentence: "image" with the image's URL, or "embedded PNG image". The URL is given
+/// without its query, because a query can contain a token.
 pub fn image_name(source: &str) -> String {
     let source = source.trim();
     match source.split_at_checked("data:".len()) {
         Some((scheme, data)) if scheme.eq_ignore_ascii_case("data:") => {
             let media_type = data.split([';', ',']).next().unwrap_or_default();
             let format = media_type.split_once('/').map_or("", |(_, format)| format);
-            // The format ends before any suffix: that of "image/svg+xml" is SVG.
+            // The format name ends before a suffix such as "+xml": "image/svg+xml" is SVG.
             let format: String = format.chars().take_while(char::is_ascii_alphanumeric).take(FORMAT_CHARACTERS_MAX).collect();
             if format.is_empty() { "embedded image".into() } else { format!("embedded {} image", format.to_ascii_uppercase()) }
         }
@@ -19,7 +19,7 @@ pub fn image_name(source: &str) -> String {
     }
 }
 
-/// Returns whether an image is part of the HTML, and has no URL.
+/// Returns whether an image is embedded in the HTML as a data URL.
 pub fn is_embedded(source: &str) -> bool {
     image_name(source).starts_with("embedded")
 }

@@ -1,6 +1,6 @@
-//! Converts MJML to HTML within the process. Only this file uses the MJML library.
+//! Converts MJML to HTML in the current process. Only this file uses the MJML library.
 //!
-//! The conversion fetches no files: an include is an error, and the HTML links only to fonts that the document declares itself.
+//! The conversion fetches no files: an include is an error, and the HTML links only to fonts that the document itself declares.
 
 use std::fmt;
 
@@ -32,10 +32,11 @@ impl fmt::Display for MjmlError {
 
 impl std::error::Error for MjmlError {}
 
-/// Converts an MJML document to HTML, and applies its `mj-style inline="inline"` to the elements.
+/// Converts an MJML document to HTML, and inlines the styles from `mj-style inline="inline"` into the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some input, which fuzzing found and which Mailmill's templates do not contain: a `>` directly after a multi-byte
-    // character, and truncated conditional comments. A call shares no state with other calls, so a panic leaves no inconsistent state.
+    // The parser panics on two kinds of input, which were found by fuzzing: a `>` directly after a multi-byte character, and truncated
+    // conditional comments. Mailmill's templates contain neither. A call shares no state with other calls, so a panic leaves no
+    // inconsistent state.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
         let problem = "this MJML cannot be parsed; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })
@@ -50,8 +51,8 @@ fn convert(mjml: &str) -> Result<String, MjmlError> {
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
 }
 
-/// Returns MJML with character references in place of the characters that the library would write into attributes as Rust escapes: a
-/// no-break space in an alt text would become `\u{a0}`. The title is also converted, because it becomes an attribute.
+/// Returns MJML in which the characters that the library would write into attributes as Rust escapes are replaced by character references.
+/// Otherwise, a no-break space in an alt text would become `\u{a0}`. The title is also converted, because it becomes an attribute.
 fn referenced(mjml: &str) -> String {
     let mut out = String::with_capacity(mjml.len());
     let (mut is_tag, mut is_title) = (false, false);

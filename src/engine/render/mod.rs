@@ -24,7 +24,7 @@ use serde::Serialize;
 pub struct Pages(Environment<'static>);
 
 impl Pages {
-    /// Creates a set of templates, given by name. Panics if a template is invalid, which is a bug in the program.
+    /// Creates a set of templates from their names and sources. Panics if a template is invalid, which is a bug in the program.
     pub fn new(sources: &[(&'static str, &'static str)]) -> Self {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -49,7 +49,7 @@ impl Pages {
         drawn.map_err(|error| format!("the page {name} cannot be rendered: {error:#}"))
     }
 
-    /// Returns the top-level names that the template reads in any of its branches and that this context lacks.
+    /// Returns the top-level names that the template reads, in any of its branches, but that this context does not contain.
     #[cfg(test)]
     pub fn unknown_names(&self, name: &str, context: &serde_json::Value) -> Vec<String> {
         let template = self.0.get_template(name).expect("the template exists");

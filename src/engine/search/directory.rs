@@ -1,4 +1,4 @@
-//! The folder of an index, as one writer sees it.
+//! The directory through which one writer accesses the folder of an index.
 
 use std::io;
 use std::path::Path;
@@ -12,11 +12,11 @@ use tantivy::directory::{Directory, DirectoryLock, FileHandle, Lock, MmapDirecto
 const LOCK_ATTEMPTS: u32 = 2_000;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// A folder in which no file can be created, replaced or deleted once it is closed. Files that are already open for writing can still be
-/// written, but no commit refers to them.
+/// A directory in which, after it is closed, no file can be created, replaced or deleted. Files that were already open for writing can
+/// still be written, but no commit refers to them.
 ///
-/// A merge may still be running when a tantivy writer is dropped. If the merge is just ending, it could replace the commit of the next
-/// writer, and delete files that this writer uses. So every writer gets its own directory, which is closed when the writer is dropped.
+/// A merge may still be running when a tantivy writer is dropped. If the merge then ends, it could replace the commit of the next writer,
+/// and delete files that the next writer uses. So every writer gets its own directory, which is closed when the writer is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct WriterDirectory {
     files: MmapDirectory,

@@ -20,7 +20,7 @@ impl Folder {
         self.folded.clear();
         let text = cut(text, chars_max);
         if text.is_ascii() {
-            // Adding byte by byte is the hot path of bulk indexing, because most text is plain ASCII.
+            // Adding ASCII text byte by byte is the hot path of bulk indexing, because most text is ASCII.
             self.folded.extend(text.bytes().filter(|&byte| byte != b'\'').map(fold_ascii));
         } else {
             let mut stream = self.analyzer.token_stream(text);

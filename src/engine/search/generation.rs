@@ -122,7 +122,8 @@ pub(super) struct Generation {
     /// The writer; `None` once the generation has been retired.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
-    /// Whether there may be a durable commit that searches cannot see yet, because the commit or the opening of its files failed.
+    /// Whether a durable commit may exist that searches cannot see yet, because the commit returned an error or its files could not be
+    /// opened.
     is_behind: AtomicBool,
 }
 

@@ -1,14 +1,15 @@
 //! The full-text index of one environment.
 //!
-//! The index stores documents, each identified by a number within a scope, and finds the numbers by text: by incomplete words, by parts of
-//! email addresses, and despite small typing errors. The index is derived data: the owner of the documents feeds every change in order, and
-//! each commit records its feed position. An index that is lost or damaged starts empty at position 0 and is fed again.
+//! The index contains documents, each identified by a number within a scope. A search finds the numbers of the documents that match a text;
+//! the text may consist of incomplete words or parts of email addresses, and have small typing errors. The index is derived data: the owner
+//! of the documents feeds every change in order, and each commit records its feed position. An index that is lost or damaged starts empty
+//! at position 0 and is fed again.
 //!
 //! Only this folder uses tantivy.
 //!
-//! On disk an index is a folder of *generations*, each a separate tantivy index, and a file `CURRENT` with the name of the generation in
-//! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` names a
-//! complete generation, and each generation has its own position.
+//! On disk, an index is a folder of *generations*, each a separate tantivy index, and a file `CURRENT` with the name of the generation in
+//! use. A rebuild fills the next generation while the current one serves searches; then a rename replaces `CURRENT`. So `CURRENT` always
+//! names a complete generation, and each generation has its own position.
 
 mod directory;
 mod fold;
@@ -117,8 +118,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        // With this value, which equals the default setting, an import of a million contacts leaves about thirty segments, and a small
-        // machine has enough memory for it.
+        // This value equals the default setting. With it, an import of a million contacts leaves about thirty segments, and even a small
+        // machine has enough memory.
         Self { writer_bytes: 48 << 20 }
     }
 }
@@ -220,8 +221,8 @@ impl Index {
         self.present.load().apply(changes)
     }
 
-    /// Makes all applied changes durable and visible, records that they cover the feed up to `position`, then wakes waiters. After an error
-    /// the index is in the state of the last durable commit.
+    /// Makes all applied changes durable and visible, records that they cover the feed up to `position`, and then wakes waiters. After an
+    /// error, the index is in the state of the last durable commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }
@@ -293,7 +294,8 @@ impl Index {
     }
 
     fn feed(&self) -> std::sync::MutexGuard<'_, ()> {
-        // The mutex protects no data: each generation is at its last commit, whatever the previous lock holder did.
+        // A poisoned lock can be used, because the mutex protects no data: each generation is at its last commit, whatever the previous
+        // lock holder did.
         self.feeding.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

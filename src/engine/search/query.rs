@@ -1,12 +1,12 @@
-//! Parses and runs a search. There is no query language: the text is split into parts with a bounded number of words, which become lookups
-//! and ranges in the term dictionary.
+//! Parses and runs a search. There is no query language: the text is split into parts, and their words, whose number is bounded, become
+//! lookups and ranges in the term dictionary.
 //!
 //! Every part must match, unless the parts together match as one phone number. The quality of a match is a [`Tier`], and the rank of a
 //! document is the sum of the tiers of its matches. Among documents with equal ranks, the newest one (with the highest number) comes first.
 //! All sets are bitmaps: a word that matches a million documents costs a few operations on 125 kB instead of a million scores.
 //!
-//! Typing errors are tolerated only if the text as written has few matches, and none of them matches whole words or prefixes.
-//! Otherwise, contacts with a merely similar word would be in the results.
+//! Typing errors are tolerated only if the text as written has few matches, and none of them matches whole words or prefixes. Otherwise,
+//! the results would include contacts that contain only a similar word.
 
 use roaring::RoaringBitmap;
 
@@ -20,7 +20,7 @@ use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;
 
 const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
-/// The minimum length for infix search, which needs a complete group of characters.
+/// The minimum number of characters for infix search, which looks up groups of this many characters.
 const INFIX_CHARS_MIN: usize = 3;
 /// If the text as written has at least this many matches, typing errors are not considered.
 const ENOUGH: u64 = 20;
@@ -95,14 +95,14 @@ pub(super) fn ranked(
     Ok(Hits { numbers, total })
 }
 
-/// The documents that match a search text, and for each part of the text, the documents in each tier.
+/// The documents that match a search text and, for each part of the text, the documents in each tier.
 struct MatchedDocuments {
     all: RoaringBitmap,
     parts: Vec<Tiers>,
     phone: RoaringBitmap,
 }
 
-/// Splits `found` into sets of equal rank, best first.
+/// Splits `found` into sets of documents with equal rank, best first.
 fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
     // If all parts together form a phone number, documents that match only this number rank as if each part matched inside a word.
     let (by_parts, only_phone) = if phone.is_empty() {
@@ -268,7 +268,7 @@ impl Lookup<'_> {
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let classes = [rung(chars), PLAIN];
-        // Up to this length, prefixes of plain words are indexed too, so class 0 does not need to be read.
+        // If the text is no longer than the indexed prefixes of plain words, class 0 does not need to be read.
         let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
         let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
         self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)

@@ -149,7 +149,7 @@ impl Segment {
         self.each(terms, into)
     }
 
-    /// Adds the documents that contain one of the first [`RANGE_TERMS_MAX`] terms.
+    /// Adds the documents that contain any of the first [`RANGE_TERMS_MAX`] terms in `terms`.
     fn each<A: Automaton>(&self, mut terms: TermStreamer<'_, A>, into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut postings = None;
         for _ in 0..RANGE_TERMS_MAX {
@@ -191,7 +191,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Adds the documents that contain one term; `postings` is the cursor of the previous term, which is reused.
+    /// Adds the documents that contain one term. `postings` is the cursor of the previous term, and is reused for this one.
     fn add(
         &self,
         info: &TermInfo,

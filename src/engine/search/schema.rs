@@ -27,8 +27,8 @@ pub(super) fn schema() -> Schema {
     builder.build()
 }
 
-/// The terms of a batch of documents. When the last document of a batch is dropped, its buffer returns to the writer for the next batch.
-/// The caller waits for a buffer, so it cannot run ahead of the indexing threads.
+/// The terms of a batch of documents. When the last document of a batch is dropped, the batch's buffer returns to the writer, which uses it
+/// for another batch. The caller waits for a buffer, so it cannot run ahead of the indexing threads.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,

@@ -391,7 +391,7 @@ fn opens_while_the_last_merge_of_a_dropped_writer_ends() {
     }
 }
 
-/// Regression test: a process that was being started held a copy of the lock of a dropped writer, so the index was taken for damaged.
+/// Regression test: a process that was being started held a copy of the lock of a dropped writer, so the index was treated as damaged.
 #[test]
 fn opens_although_a_child_process_still_holds_the_lock_of_a_dropped_writer() {
     let (dir, index) = index_of([person(0, "ann@x.io", "Ann")]);

@@ -39,7 +39,7 @@ impl<'w> Typo<'w> {
         typos
     }
 
-    /// Returns the automaton for terms that start with exactly `head`, followed by a word that this value accepts.
+    /// Returns the automaton for terms that start with exactly `head`, followed by a word that `self` accepts.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
         AfterPrefix { head, dfa: &self.dfa, is_prefix: self.is_prefix }
     }
@@ -85,7 +85,7 @@ impl Automaton for AfterPrefix<'_> {
         let near = |state: &u32| matches!(self.dfa.distance(*state), Distance::Exact(_));
         match step {
             Step::Ended(state) => near(state),
-            // A truncated word matches only if the typed word may be a prefix.
+            // A term with only the prefix of a word matches only if the typed word may be a prefix.
             Step::Word(state) => self.is_prefix && near(state),
             Step::Head(_) | Step::Lost => false,
         }

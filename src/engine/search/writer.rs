@@ -20,11 +20,11 @@ use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
 use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 
-/// The number of documents passed to the indexing threads together, which makes the transfer cheap.
+/// The maximum number of documents that are passed to the indexing threads at once. Large batches make the transfer cheap.
 const BATCH_DOCUMENTS: usize = 512;
 /// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// The number of indexing threads. Indexing takes half of the time that an import takes.
+/// The number of indexing threads. Indexing accounts for half of the duration of an import.
 const INDEXING_THREADS: usize = 2;
 /// The number of batches in flight: several, so that the caller and the indexing threads do not wait for each other after every batch.
 const BATCHES: usize = 6;
@@ -85,7 +85,7 @@ impl Writer {
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
     }
 
-    /// Makes all applied changes durable, together with `position`. After an error the index is in the state of the last durable commit.
+    /// Makes all applied changes durable, together with `position`. After an error, the index is in the state of the last durable commit.
     pub(super) fn commit(&mut self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.writer()?.set_merge_policy(Box::new(merge_policy(pace)));
         self.rushed = pace == CommitMode::Rush;
@@ -162,8 +162,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Replaces the writer with one that starts from the last commit. After tantivy's own rollback, a merge of the previous writer could
-    /// still replace the commit of the new one.
+    /// Replaces the writer with one that starts from the last commit. Tantivy's own rollback is not used, because after it, a merge of the
+    /// previous writer could still replace the commit of the new one.
     fn drop_uncommitted(&mut self) {
         // A writer holds the lock of the index until it is dropped.
         self.running = None;
@@ -174,7 +174,8 @@ impl Writer {
     }
 }
 
-/// A writer of tantivy. The fields are dropped in this order, so the directory stays open until the indexing threads have ended.
+/// A tantivy writer. The fields are dropped in the order of their declaration, so the directory stays open until the indexing threads have
+/// ended.
 struct RunningWriter {
     writer: IndexWriter<Entry>,
     _closing: CloseOnDrop,
@@ -190,7 +191,7 @@ impl RunningWriter {
             .build();
         let writer = index.writer_with_options(options)?;
         pass_committed(&writer)?;
-        // A failed commit leaves files whose names the next commit may use again.
+        // Delete the files of a failed commit, because the next commit may use their names again.
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::warn!(%error, "unused files of the search index could not be deleted");
         }

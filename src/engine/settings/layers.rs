@@ -1,7 +1,7 @@
 //! Layers of settings, flattened to dotted keys, each with the origin of its value.
 //!
 //! An error about a value can therefore name the key, the origin and the remedy. The known keys are the keys of the defaults. This file
-//! neither interprets keys nor checks rules between values.
+//! neither interprets keys nor checks rules that involve several values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,8 +23,8 @@ const PLAN_NAMES: [&str; 2] = ["accounts.owner_plan", "accounts.plan"];
 
 /// The values of all layers that have been added.
 pub(super) struct Layers {
-    /// The known keys. Each has its default values as examples of its types; a string example comes last. A limit that is "unlimited" by
-    /// default also has a number as an example. Names in named tables are replaced by `*`.
+    /// The known keys. The values of a key are its defaults, which serve as examples of its types; a string comes last. A limit that is
+    /// "unlimited" by default also has a number as an example. Names in named tables are replaced by `*`.
     known: BTreeMap<String, Vec<Value>>,
     /// The current values. Invariant: every key matches a key in `known`, and its value has one of the types of that key.
     values: BTreeMap<String, (Value, Origin)>,
@@ -83,7 +83,7 @@ impl Layers {
         }
     }
 
-    /// Adds a value that is given as text: the type of the key determines how the text is parsed.
+    /// Adds a value that is given as text. The types of the key determine how the text is parsed.
     pub(super) fn add_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), SettingsError> {
         let Some(examples) = self.known.get(&pattern(key)) else {
             return Err(self.unknown(key, origin));
@@ -151,7 +151,7 @@ impl Layers {
     /// wrong table is a frequent mistake.
     fn nearest(&self, key: &str) -> String {
         let mut candidates: Vec<&str> = self.values.keys().map(String::as_str).collect();
-        // An unknown table is compared with the known tables.
+        // The key can belong to an unknown table, so the known tables are candidates too.
         candidates.extend(self.values.keys().filter_map(|known| known.rsplit_once('.')).map(|(table, _)| table));
         let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
         let distance = |known: &&str| {
@@ -284,14 +284,14 @@ fn split_list(text: &str) -> Value {
     Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
 }
 
-/// Returns the table and the name, if the operator chose an invalid name.
+/// If the operator chose an invalid name for an entry of a named table, returns the table and the name.
 fn misnamed(key: &str) -> Option<(&str, &str)> {
     let (table, rest) = key.split_once('.')?;
     let (name, _) = rest.split_once('.')?;
     (NAMED_TABLES.contains(&table) && !is_name(name)).then_some((table, name))
 }
 
-/// Returns whether `name` can be used as a part of a variable's name.
+/// Returns whether `name` can be used as a part of an environment variable's name.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=40).contains(&name.len()) && name.bytes().all(is_letter) && !name.contains("__")

@@ -23,7 +23,7 @@ use layers::Layers;
 /// The built-in defaults, with an explanation of every key.
 pub const DEFAULT: &str = include_str!("../../../config/default.toml");
 
-/// The prefix of the environment variables with settings.
+/// The prefix of the environment variables that contain settings.
 pub const VARIABLE_PREFIX: &str = "MAILMILL_";
 
 /// Returns the settings from all layers. `vars` are the environment variables with [`VARIABLE_PREFIX`] (variables without it, and empty
@@ -73,7 +73,7 @@ pub enum SettingsError {
         origin: Origin,
         nearest: String,
     },
-    /// The name matches several keys, because it has single underscores between levels.
+    /// The name matches several keys, because it separates levels with single underscores.
     AmbiguousVariable {
         name: String,
         candidates: Vec<String>,

@@ -1,5 +1,5 @@
-//! Finds nouns that do not agree with their number ("3 day away", "a few link", "one of the best part"), amounts of money with the sign in
-//! the wrong place, and dates that do not exist.
+//! Finds nouns that do not agree with their number ("3 day away", "a few link", "one of the best part"), amounts with a currency or percent
+//! sign in the wrong place, and dates that do not exist.
 
 use jiff::civil::{Date, Weekday};
 

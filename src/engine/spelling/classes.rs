@@ -33,7 +33,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// Returns the class with this name: `noun`, or `only-noun`.
+    /// Returns the class with this name, such as `noun` or `only-noun`.
     pub fn named(name: &str) -> Option<Self> {
         let (only, name) = name.strip_prefix("only-").map_or((false, name), |name| (true, name));
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, flag)| Self { flag: *flag, only })

@@ -1,5 +1,5 @@
-//! Dictionaries: loaded on first use, shared between checks, and released when no check has used them for a while, or when too many are
-//! loaded.
+//! Loads dictionaries on first use, shares them between checks, and releases them when no check has used them for a while, or when too many
+//! are loaded.
 //!
 //! Ten dictionaries are embedded in the program (`assets/spelling/dictionaries`). Others are read from folders of Hunspell files, such as
 //! `de_DE.aff` and `de_DE.dic`. The operator's folder takes precedence over the embedded dictionaries, which take precedence over the
@@ -44,7 +44,7 @@ macro_rules! embedded {
 static EMBEDDED: [Embedded; 10] =
     embedded!("en_US", "en_GB", "nl_NL", "fr_FR", "es_ES", "pt_BR", "pt_PT", "ru_RU", "da_DK", "pl_PL");
 
-/// The dictionary for a language code without a region. For other languages, the region is the language code in uppercase.
+/// The dictionaries for language codes without a region. For languages that are not listed, the region is the language code in uppercase.
 const DEFAULT_NAMES: [(&str, &str); 10] = [
     ("en", "en_US"),
     ("pt", "pt_BR"),
@@ -93,7 +93,7 @@ impl Dictionary {
     }
 }
 
-/// A slot for a dictionary, which is filled once. `None` means that no usable dictionary was found.
+/// A place for a dictionary, which is filled once. `None` means that no usable dictionary was found.
 type Place = Arc<OnceLock<Option<Arc<Dictionary>>>>;
 
 struct Slot {
@@ -102,7 +102,7 @@ struct Slot {
     place: Place,
 }
 
-/// All dictionaries. Times are in seconds since a fixed time, which must be the same for all calls.
+/// Loads dictionaries and keeps them in memory. Times are in seconds since a fixed time, which must be the same for all calls.
 pub struct Dictionaries {
     folder: Option<PathBuf>,
     idle_seconds: i64,
@@ -121,7 +121,7 @@ impl Dictionaries {
         file_names(language).into_iter().find_map(|name| self.load(&name, now))
     }
 
-    /// Returns the dictionary of a second accepted spelling, for English and Portuguese without a region.
+    /// For English and Portuguese without a region (`en`, `pt`), returns the dictionary of a second accepted spelling.
     pub fn get_variant(&self, language: &str, now: i64) -> Option<Arc<Dictionary>> {
         match language {
             "en" => self.load("en_GB", now),

@@ -23,7 +23,7 @@ pub enum FindingKind {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "SpellingError")]
 pub struct Finding {
-    /// The text found, as readers see it.
+    /// The reported text, as readers see it.
     pub word: String,
     /// Up to five replacements, best first.
     pub suggestions: Vec<String>,
@@ -73,7 +73,7 @@ pub(super) fn context(text: &str, start: usize, end: usize) -> String {
     let from = before.char_indices().rev().nth(CONTEXT_CHARACTERS - 1).map_or(0, |(at, _)| at);
     let after = text.get(end..).unwrap_or_default();
     let to = end + after.char_indices().nth(CONTEXT_CHARACTERS).map_or(after.len(), |(at, _)| at);
-    // Where text is cut off, start after a space and end before one.
+    // If the start is cut off, start after a space. If the end is cut off, end before one.
     let from = if from == 0 { 0 } else { text.get(from..start).and_then(|cut| cut.find(' ')).map_or(from, |at| from + at + 1) };
     let to = if to == text.len() { to } else { text.get(end..to).and_then(|cut| cut.rfind(' ')).map_or(to, |at| end + at) };
     let part = text.get(from..to).unwrap_or_default();

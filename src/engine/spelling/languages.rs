@@ -19,7 +19,7 @@ const DETECTION_BYTES_MAX: usize = 4_000;
 /// The maximum number of bytes of a document that are used to detect its language.
 const DOCUMENT_BYTES_MAX: usize = 4_000;
 
-/// The number of common languages at the start of [`CODES`]. The second detection is limited to these, without Italian.
+/// The number of common languages at the start of [`CODES`]. The second detection is limited to these, except Italian.
 const EMBEDDED_CODES: usize = 10;
 
 /// The maximum number of words in a block to look up when choosing its language.
@@ -121,14 +121,14 @@ impl<'d> Languages<'d> {
         self.held.entry(format!("{language}/variant")).or_insert_with(|| dictionaries.get_variant(language, now)).clone()
     }
 
-    /// Returns whether another dictionary that this check uses contains the word, because emails can mix languages.
+    /// Returns whether the dictionary of another language that this check uses contains the word. Emails can mix languages.
     pub fn others_have(&self, language: &str, word: &str) -> bool {
         let others = self.held.iter().filter(|(name, _)| name.as_str() != language);
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language of `text`. An unreliable result counts only if the language has a dictionary, and a second detection is then
-    /// limited to common languages, because similar languages are easily confused.
+    /// Detects the language of `text`. An unreliable result counts only if its language has a dictionary. If the result is unreliable, a
+    /// second detection is limited to common languages, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
         let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETECTION_BYTES_MAX).last().unwrap_or(0);
@@ -175,7 +175,7 @@ impl<'d> Languages<'d> {
     }
 }
 
-/// Returns whether the token is a word that indicates the language. Names do not.
+/// Returns whether the token is a word that indicates the language. Names do not indicate it.
 fn is_sample(token: &Token<'_>) -> bool {
     token.is_word() && (!token.is_capitalized() || token.starts_sentence)
 }

@@ -24,7 +24,8 @@ fn is_be(word: &str) -> bool {
     matches!(word, "is" | "are" | "was" | "were" | "be" | "it's" | "we're" | "you're" | "they're" | "i'm")
 }
 
-/// Returns the confused words in English text whose classes do not fit their neighbors.
+/// Returns the words in English text whose classes do not fit their neighbors, if the classes of a word that is often confused with them
+/// do.
 pub(super) fn misfits<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| misfit(tokens, at)).collect()
 }

@@ -69,7 +69,8 @@ pub struct Options {
     pub languages: Vec<String>,
     /// Whether to check grammar too.
     pub grammar: bool,
-    /// Correct names: the names of the brand, its products and people, and contact fields. A name can consist of several words.
+    /// Names that count as correctly spelled, such as those of the brand, its company, its products and its people. A name can consist of
+    /// several words.
     pub names: Vec<String>,
 }
 
@@ -107,9 +108,9 @@ pub struct Metadata {
     pub tokens_used: u64,
     /// The number of words that were checked.
     pub words_checked: usize,
-    /// Whether the text has more words than the limit of a check.
+    /// Whether the text has more words than a check reads.
     pub truncated: bool,
-    /// Whether there are more findings than the limit of a report.
+    /// Whether there are more findings than a report contains.
     pub more_errors: bool,
     /// The languages of the text.
     pub languages: Vec<String>,
@@ -209,8 +210,8 @@ impl Report {
     }
 }
 
-/// Whether the sender broke a paragraph into lines, so that a block continues the sentence of the previous block, or is continued by
-/// the next block.
+/// Whether a block continues the sentence of the previous block, and whether the next block continues the sentence of this block, because
+/// the sender broke a paragraph into lines.
 #[derive(Clone, Copy)]
 struct Parts {
     continues: bool,
@@ -230,7 +231,8 @@ struct Checker<'d> {
 
 impl Checker<'_> {
     fn block(&mut self, block: &Block, tokens: &[Token<'_>], language: &str, parts: Parts) {
-        // The limit applies to the report. This check stops a little later, so that the report can state whether there are more findings.
+        // A report contains at most `FINDINGS_MAX` findings. Checking stops only when more have been found, so that the report can state
+        // whether there are more.
         if self.findings.len() > FINDINGS_MAX || tokens.iter().all(|token| !token.is_word()) {
             return;
         }

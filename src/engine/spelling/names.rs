@@ -1,7 +1,7 @@
 //! Decides whether an unknown word is a mistake or a name.
 //!
-//! Marketing text is full of names that are in no dictionary. The rules were measured (`tests/accuracy/spelling.rs`): without them, most
-//! findings in correct text would be names.
+//! Marketing text is full of names that are in no dictionary. Measurements (`tests/accuracy/spelling.rs`) showed that without these rules,
+//! most findings in correct text would be names.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,8 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The maximum number of words to keep: of the names given to [`Names::new`], and of the capitalized words seen in the text.
+/// The maximum number of words to keep from the names given to [`Names::new`], and the maximum number of capitalized words to keep from the
+/// text.
 const NAMES_MAX: usize = 20_000;
 
 /// English prefixes of words that dictionaries do not list.
@@ -42,12 +43,12 @@ pub(super) enum Position {
     Start,
     /// Capitalized in a heading in which all long words are capitalized.
     Heading,
-    /// Capitalized inside a sentence, or at the start of one before another capitalized word.
+    /// Capitalized inside a sentence, or at the start of a sentence if the next word is also capitalized.
     Name,
 }
 
 impl Names {
-    /// Creates the set. `names` are the names of the brand, its products and people, and the fields of its contacts. A name can consist of
+    /// Creates the set. `names` are names such as those of the brand, its company, its products and its people. A name can consist of
     /// several words.
     pub fn new(names: &[String]) -> Self {
         let words = names.iter().flat_map(|name| name.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’')));

@@ -335,7 +335,7 @@ pub(super) fn noun_phrases(tokens: &[Token<'_>], at: usize) -> Vec<NounPhrase> {
         }) else {
             break;
         };
-        // A word with "-ing" can be a verb form with an object instead of a part of the phrase: "holding town halls is".
+        // A word that ends with "-ing" can be a verb form with an object instead of a part of the phrase: "holding town halls is".
         if position == at && !has_determiner && has(token, ING_FORM) {
             break;
         }

@@ -110,13 +110,13 @@ pub(super) fn lowercase_i<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     tokens.iter().enumerate().filter_map(check).collect()
 }
 
-/// Words that start with a vowel letter and a consonant sound.
+/// The starts of words that begin with a vowel letter but a consonant sound.
 const CONSONANT_SOUNDS: [&str; 26] = [
     "uni", "use", "usa", "usi", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "uke", "ute", "ure", "uto", "ufo", "oui",
     "u-", "uk", "us", "ui", "ux", "url", "usb", "user",
 ];
 
-/// Words that start like those in [`CONSONANT_SOUNDS`] but have a vowel sound.
+/// The starts of words that match one in [`CONSONANT_SOUNDS`] but begin with a vowel sound.
 const VOWEL_SOUNDS: [&str; 11] =
     ["unin", "unim", "unid", "unidentified", "unissued", "usher", "us-based?", "urat?", "ushe", "uniron", "unig"];
 

@@ -30,7 +30,8 @@ static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// The words of each class by the name of the class, separated by spaces. A name with "@" includes another class.
+    /// The words of each class, separated by spaces, by the name of the class. `@` before the name of another class includes the words of
+    /// that class.
     #[serde(default)]
     classes: HashMap<String, String>,
     /// Words that may occur twice in a row.
@@ -50,7 +51,7 @@ struct RuleSource {
     except: Vec<String>,
     #[serde(default)]
     suggest: Vec<String>,
-    /// Suggestions by the lowercase text found. They take precedence over `suggest`.
+    /// Suggestions by the text that a rule finds, in lowercase. They take precedence over `suggest`.
     #[serde(default)]
     replace: HashMap<String, String>,
     #[serde(default = "usual_confidence")]
@@ -194,10 +195,10 @@ impl Rule {
     }
 }
 
-/// Replaces references to tokens in a suggestion. `{2}` is the second token, `{2+s}` and `{2-s}` are the token with or without the ending
-/// of the third person, `{2+ed}` and `{2-ed}` with or without the past-tense ending, `{2+ing}` with the ending "ing", `{2-'s}` is the
-/// plural of a noun that is written with "'s", `{2-r}` is the token without its last letter, `{2-t+en}` has "en" instead of "t" at its end,
-/// and `{2-}` is the token in lowercase.
+/// Replaces references to tokens in a suggestion. `{2}` is the second token, `{2+s}` and `{2-s}` are the token with and without the ending
+/// of the third person, `{2+ed}` and `{2-ed}` with and without the past-tense ending, and `{2+ing}` and `{2-ing}` with and without the
+/// ending "ing". `{2-'s}` is the plural of a noun that is written with "'s", `{2-r}` is the token without its last letter, `{2-t+en}` is
+/// the token with "en" instead of "t" at its end, and `{2-}` is the token in lowercase.
 fn fill(template: &str, core: &[Token<'_>]) -> String {
     let mut filled = String::new();
     let mut rest = template;
@@ -258,7 +259,7 @@ mod tests {
     use super::super::tokens::tokens;
     use super::*;
 
-    /// A rule file must have at least this many rules.
+    /// The minimum number of rules in the rule file of each language.
     const RULES_MIN: [(&str, usize); 4] = [("en", 60), ("de", 15), ("fr", 15), ("es", 15)];
 
     #[test]

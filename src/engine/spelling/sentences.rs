@@ -46,8 +46,8 @@ impl Style {
     }
 }
 
-/// Returns whether a block continues the sentence of the block before it, because the sender broke a paragraph into lines.
-/// In German, the sentence after a greeting with a comma starts in lowercase too.
+/// Returns whether a block continues the sentence of the previous block, because the sender broke a paragraph into lines. In German, a
+/// block after a greeting that ends with a comma counts as a continuation, because it also starts in lowercase.
 pub(super) fn continues(tokens: &[Token<'_>], previous: Option<&[Token<'_>]>, code: &str) -> bool {
     let unfinished = |previous: &[Token<'_>]| {
         previous.last().is_some_and(|last| last.kind != TokenKind::Mark)
@@ -67,7 +67,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
     lowercase > 2 && lowercase * 3 > sentences
 }
 
-/// The minimum number of words in a block that counts as a sentence if it ends in a mark.
+/// The minimum number of words in a block with an end mark that counts as a sentence.
 const SENTENCE_WORDS_MIN: usize = 5;
 
 /// Returns the first words of sentences that do not start with a capital letter.
@@ -99,10 +99,10 @@ pub(super) fn lowercase_starts<'r>(tokens: &[Token<'_>], style: Style, continues
     tokens.iter().enumerate().filter_map(check).collect()
 }
 
-/// The minimum number of words in a sentence that must end in a mark.
+/// The minimum number of words in a sentence that needs an end mark.
 const UNENDED_WORDS_MIN: usize = 4;
 
-/// Returns whether text that ends in this word is incomplete, because the next block continues it.
+/// Returns whether text that ends with this word is incomplete, because the next block continues it.
 fn is_unfinished(word: &str) -> bool {
     matches!(
         word,
@@ -208,7 +208,7 @@ pub(super) fn missing_question_marks<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r
     tokens.iter().enumerate().filter_map(check).collect()
 }
 
-/// Returns brackets and quotation marks that are not closed: "(available 24/7.".
+/// Returns a bracket or quotation mark that is not closed: "(available 24/7.".
 pub(super) fn unbalanced<'r>(tokens: &[Token<'_>]) -> Option<RuleHit<'r>> {
     let mark = |text: &'static str| tokens.iter().enumerate().filter(move |(_, token)| token.text == text).map(|(at, _)| at);
     let (open, close) = (mark("(").count(), mark(")").count());

@@ -137,7 +137,8 @@ fn neighbors<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> impl Iterator<Item =
     [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| tokens.get(at)).filter(|token| token.is_word())
 }
 
-/// The minimum length of a part of a hyphenated compound that is reported; shorter parts, as in "sous-vide", are too often foreign words.
+/// The minimum length at which an unknown part of a hyphenated compound is reported; shorter parts, as in "sous-vide", are too often
+/// foreign words.
 const COMPOUND_PART_MIN: usize = 6;
 
 /// Returns whether a hyphen joins the word to another word.

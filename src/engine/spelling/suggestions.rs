@@ -11,13 +11,13 @@ use super::dictionaries::Dictionary;
 /// The maximum number of suggestions per finding.
 pub(super) const SUGGESTIONS_MAX: usize = 5;
 
-/// The maximum number of distinct words per check that get suggestions.
+/// The maximum number of distinct words per check for which suggestions are searched.
 const WORDS_MAX: usize = 50;
 
 /// The maximum length of a word that gets suggestions; longer words have too many candidates.
 const CHARACTERS_MAX: usize = 24;
 
-/// Common English words, which are more likely candidates.
+/// Common English words, which are preferred as corrections.
 static COMMON: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| {
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/common-words.txt"))
         .lines()
@@ -249,7 +249,8 @@ fn alphabet(dictionary: &str) -> Vec<char> {
     letters.chars().collect()
 }
 
-/// Returns the number of letters that must be added, removed, replaced, or swapped with their neighbor. Used only for short words.
+/// Returns the number of letters that must be added, removed, replaced, or swapped with a neighbor to turn `a` into `b`. Used only for
+/// short words.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

@@ -35,7 +35,7 @@ pub struct Block {
     pub language: Option<String>,
     /// Whether a link is the last part of the block.
     pub ends_with_link: bool,
-    /// The positions of spaces in the text that stand for two adjacent spaces in the source, without a line break.
+    /// The positions in `text` of the spaces that replace exactly two spaces and no other white space in the source.
     pub wide_spaces: Vec<usize>,
     /// Invariant: ascending by `text`, and the first run starts at 0.
     runs: Vec<Run>,
@@ -158,7 +158,7 @@ impl Reader {
         self.title = name == "title" && !self.skips();
         match name.as_str() {
             "br" => self.open.push('\n', start, end - start, true),
-            // Adjacent links are buttons or menu entries, not one word.
+            // Adjacent links are separate buttons or menu entries, so a line break separates their texts.
             "a" => self.open.link_opens(start),
             _ => {}
         }
@@ -298,8 +298,8 @@ impl Decoded {
     }
 }
 
-/// Decodes the character reference at the start of `text`, and returns its length in the source too. A "&" that starts no reference is
-/// literal.
+/// Decodes the character reference at the start of `text`. Returns the decoded characters, and the length of the reference in the source.
+/// An "&" that starts no reference is literal.
 fn decode(text: &str) -> (Decoded, usize) {
     numeric(text).or_else(|| named(text)).unwrap_or((Decoded::one('&'), 1))
 }
@@ -313,7 +313,7 @@ fn numeric(text: &str) -> Option<(Decoded, usize)> {
     let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let number = u32::from_str_radix(digits.get(..length).filter(|found| !found.is_empty() && found.len() <= 9)?, radix).ok()?;
     let semicolon = usize::from(digits.as_bytes().get(length) == Some(&b';'));
-    // The HTML standard reads the numbers 0x80 to 0x9F as Windows-1252. Only the common numbers are converted.
+    // The HTML standard interprets the numbers 0x80 to 0x9F as Windows-1252 characters. Only the common ones are converted.
     let number = match number {
         0x91 | 0x92 => 0x2019,
         0x93 => 0x201C,
@@ -346,7 +346,7 @@ struct Builder {
     runs: Vec<Run>,
     /// White space that is added only if more text follows: the character, its position and its length.
     space: Option<(char, usize, usize)>,
-    /// The number of spaces since the last text, or `None` if other white space is among them.
+    /// The number of spaces since the last text, or `None` if the white space since then includes other characters.
     spaces: Option<usize>,
     wide_spaces: Vec<usize>,
     /// Whether a link has just ended, with nothing after it.

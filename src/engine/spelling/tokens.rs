@@ -82,7 +82,7 @@ pub(super) fn set_word_classes(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// Returns the tokens of text up to a maximum number of words, and the position after the last of these tokens.
+/// Returns the tokens of `text`, up to `words_max` words, and the position after the last token.
 pub(super) fn tokens_to(text: &str, words_max: usize) -> (Vec<Token<'_>>, usize) {
     let mut words = 0;
     let mut splitter = Splitter { text, tokens: Vec::new(), spaced: false, new_line: false };
@@ -154,7 +154,8 @@ fn is_letter(character: char) -> bool {
     character.is_alphabetic() || ('\u{300}'..='\u{36F}').contains(&character)
 }
 
-/// Returns the length of the letters and digits at the start of `text`, with single apostrophes and decimal separators inside.
+/// Returns the length of the run of letters and digits at the start of `text`. Single apostrophes and decimal separators inside the run are
+/// part of it.
 fn run_length(text: &str) -> usize {
     let mut end = 0;
     let mut characters = text.char_indices().peekable();
@@ -190,7 +191,7 @@ fn merge_tag(text: &str) -> Option<usize> {
     single_tag(text, '{', '}').or_else(|| single_tag(text, '%', '%'))
 }
 
-/// Returns the length of a merge field with one delimiter on each side of one name, such as `{first_name}` and `%FNAME%`.
+/// Returns the length of a merge field that is one name between two one-character delimiters, such as `{first_name}` and `%FNAME%`.
 fn single_tag(text: &str, open: char, close: char) -> Option<usize> {
     let inner = text.strip_prefix(open)?;
     let length = inner.find(|c: char| !(c.is_alphanumeric() || "_.-|:".contains(c)))?;
@@ -215,7 +216,8 @@ fn code_chunk(text: &str) -> Option<usize> {
     (is_code && chunk.chars().any(char::is_alphanumeric)).then_some(chunk.len())
 }
 
-/// Returns whether the text ends, before any path, in a dot and a lowercase label of 2 to 24 letters, as in "example.com" and "report.pdf".
+/// Returns whether the text, without any path, ends with a dot and a lowercase label of 2 to 24 letters, as in "example.com" and
+/// "report.pdf".
 fn has_domain(chunk: &str) -> bool {
     let host = chunk.split(['/', '?', ':']).next().unwrap_or(chunk);
     let Some((name, label)) = host.rsplit_once('.') else { return false };

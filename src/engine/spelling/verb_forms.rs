@@ -105,7 +105,7 @@ const IRREGULAR: [(&str, &str, &str); 93] = [
     ("write", "wrote", "written"),
 ];
 
-/// Words that start an object, which shows that the word before them is a verb: "have add the link".
+/// Words that start an object. A word before them is therefore a verb: "have add the link".
 const OBJECTS: [&str; 14] = ["the", "a", "an", "my", "your", "our", "his", "its", "their", "you", "us", "them", "it", "this"];
 
 /// Verbs that need "to" before another verb.
@@ -167,12 +167,12 @@ fn base_of(token: &Token<'_>) -> String {
     }
 }
 
-/// Returns whether the word is a past tense but not a participle, such as "went".
+/// Returns whether the word is the past tense of a verb but not its participle, such as "went".
 fn is_past_only(token: &Token<'_>) -> bool {
     IRREGULAR.iter().any(|(base, past, participle)| *past == token.lower && past != participle && past != base)
 }
 
-/// Returns whether the word is a participle but not a past tense, such as "gone".
+/// Returns whether the word is the participle of a verb but not its past tense, such as "gone".
 fn is_participle_only(token: &Token<'_>) -> bool {
     IRREGULAR.iter().any(|(base, past, participle)| *participle == token.lower && past != participle && participle != base)
 }
@@ -290,7 +290,8 @@ fn participle_alone<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
 fn missing_to<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let first = word(tokens, at)?;
     let verb = next_word(tokens, at + 1).filter(|verb| !verb.is_capitalized())?;
-    // At the start of a sentence, "try use" can be two commands. In "a plan help", the first word is a noun.
+    // At the start of a sentence, "try use" can be two commands. In "a plan help", the first word is a noun. In both cases, no "to" is
+    // missing.
     let is_verb = NEEDS_TO.contains(&first.lower.as_str())
         && !first.starts_sentence
         && (!has(first, NOUN | PLURAL_NOUN)
@@ -312,7 +313,7 @@ fn wrong_infinitive<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> 
     is_wrong.then(|| hit(tokens, at + 1, at + 3, "ING_FORM_NEEDED", &add_ing(&verb.lower)))?
 }
 
-/// Finds a verb in the present tense after a time in the past: "yesterday we open".
+/// Finds a verb in the present tense after an expression for a past time: "yesterday we open".
 fn past_time<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let first = word(tokens, at).filter(|first| first.starts_sentence)?;
     let period = matches!(

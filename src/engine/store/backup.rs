@@ -1,7 +1,7 @@
 //! Copies a store while commands write to it, and verifies that a copy is complete.
 //!
-//! A backup is a new file filled from one snapshot, so it is consistent and compact, and free of damage in unused pages of the old file.
-//! Its digest is computed from the rows as they are read, and again from the rows of the copy.
+//! A backup is a new file with the rows of one snapshot, so it is consistent and compact, and does not copy damage in unused pages of the
+//! old file. The digests of its tables are computed from the rows as they are read from the store, and again from the rows of the copy.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableDigest {
     pub rows: u64,
-    /// The SHA-256 over every key and value with their lengths, in order, in hexadecimal.
+    /// The SHA-256 hash, in hexadecimal, of all keys and values in order, each preceded by its length.
     pub sha256: String,
 }
 
@@ -51,8 +51,9 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     failure.map_or(Ok(digests), Err)
 }
 
-/// Reads all rows that `tx` sees, except the row that counts how many times the folder was opened, in batches of about `bytes_max` bytes.
-/// Returns the digests of the tables; if `each` returns false, only those of the tables that were read completely.
+/// Reads all rows that `tx` sees, except the row that counts how many times the folder was opened, and passes them to `each` in batches of
+/// about `bytes_max` bytes. Returns the digests of the tables. If `each` returns false, the reading ends, and only the digests of the
+/// completely read tables are returned.
 pub fn read_rows(
     tx: &ReadTx,
     database_kind: DatabaseKind,
@@ -82,7 +83,7 @@ pub fn read_rows(
 }
 
 /// Computes the digests of the file at `path` row by row, after comparing every page with its checksum (rows alone would not show damage to
-/// index pages). A damaged file is an error.
+/// index pages). Returns an error if the file is damaged.
 pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     digests_of(&RedbPort::open_verified(path, CACHE_BYTES)?, database_kind)
 }

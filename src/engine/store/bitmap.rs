@@ -50,19 +50,19 @@ pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) ->
     Ok(whole)
 }
 
-/// Returns whether `number` is in the set whose block `n` is under `block_key(n)`.
+/// Returns whether `number` is in the set that stores each block `n` under the key `block_key(n)`.
 pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u16) -> K, number: u32) -> Result<bool> {
     let block = tx.get(table, &block_key((number >> 16) as u16))?;
     Ok(block.is_some_and(|Block(members)| members.contains(number)))
 }
 
-/// Changes the set whose block `n` is under `block_key(n)`. A number that is both added and removed ends up in the set.
+/// Changes the set that stores each block `n` under the key `block_key(n)`. A number that is both added and removed ends up in the set.
 pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: impl Fn(u16) -> K, delta: &Delta) -> Result<()> {
     for (number, part) in by_block(delta) {
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
         if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
-            // Most activity repeats earlier activity and leaves the block unchanged, so the block does not need to be written again.
+            // The change leaves the block as it is, because most activity repeats earlier activity. Such a block is not written again.
             continue;
         }
         block -= &part.remove;

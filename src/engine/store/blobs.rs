@@ -1,7 +1,7 @@
 //! Files stored as rows, such as uploads, exports and images, so that they are copied and backed up with the other rows.
 //!
-//! A large blob is written in chunks, each of which is durable on its own, and becomes visible to readers when its head is marked as
-//! complete. A head can have an expiry, after which a sweep deletes the blob: an interrupted upload, for example, or an old export.
+//! A large blob is written in chunks, each of which is durable on its own. The blob becomes visible to readers when its head is marked as
+//! complete. A head can have an expiry, after which a sweep deletes the blob, for example an interrupted upload or an old export.
 
 use std::ops::ControlFlow;
 
@@ -40,14 +40,15 @@ pub struct Head {
 
 impl Record for Head {}
 
-/// Starts a blob. The head must have an expiry that no running upload reaches, so that the sweep deletes only interrupted uploads.
+/// Starts a blob. Its head must have an expiry that is later than the end of any running upload, so that the sweep deletes only interrupted
+/// uploads.
 pub fn begin(tx: &mut WriteTx<'_>, id: BlobId, head: Head) {
     debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay forever");
     tx.put(HEADS, &id, &Head { complete: false, bytes: 0, ..head });
 }
 
-/// Stores chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. Returns false if the blob was deleted or never started: a chunk
-/// without a head would never be found again.
+/// Stores chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. If the blob was deleted or never started, stores nothing and
+/// returns false, because a chunk without a head would never be found again.
 pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) -> Result<bool> {
     debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk has at most CHUNK_BYTES bytes");
     let exists = tx.has(HEADS, &id)?;
@@ -57,8 +58,8 @@ pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) 
     Ok(exists)
 }
 
-/// Marks the blob as complete, which makes it visible to readers. Returns false if the blob was deleted before, or expired before it was
-/// complete: its first chunks may already be deleted.
+/// Marks the blob as complete, which makes it visible to readers. Returns false if the blob was deleted, or expired before it was complete,
+/// because its first chunks may already be deleted.
 pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
     let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
     if !head.complete && head.expires_at.is_some_and(|at| at <= tx.now()) {
@@ -142,7 +143,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     if tx.delete_span(CHUNKS, &CHUNKS.under(&(id,)), SWEEP_CHUNKS_MAX)? < SWEEP_CHUNKS_MAX {
         tx.delete(HEADS, &id);
     } else if head.complete {
-        // The first chunks of the blob are deleted, so it must no longer exist for readers either.
+        // The first chunks of the blob are deleted, so readers must no longer see the blob.
         tx.put(HEADS, &id, &Head { complete: false, ..head });
     }
     Ok(true)

@@ -24,7 +24,8 @@ pub trait Record: Serialize + DeserializeOwned {
     }
 }
 
-/// The maximum size of a decoded record: a length in a damaged record must not cause a huge allocation. Real rows are much smaller.
+/// The maximum size of a decoded record, so that a wrong length in a damaged record does not cause a huge allocation. Real rows are much
+/// smaller.
 const RECORD_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 type Config = bincode::config::Configuration<

@@ -1,7 +1,7 @@
 //! The commit log: one record for each commit of a store, in order.
 //!
 //! A record contains the changes that the writer made durable together, with a position and a time. Positions order the log: they count the
-//! commits of a store without gaps, and the newest position is a row of the same commit, so a missing or repeated record is detected. The
+//! commits of a store without gaps. Each commit also stores its own position in a row, so a missing or repeated record is detected. The
 //! time of a record may be wrong, because a clock can be wrong. It is used only to find the record for a point in time. Records refer to
 //! stores and tables by name and contain keys and values as bytes, so that other versions of the program and other engines can read them.
 
@@ -93,7 +93,7 @@ pub(super) fn set_position(batch: &mut Overlay, position: u64) {
     batch.set(tables::META, POSITION.to_owned().to_bytes().into(), Some(position.to_le_bytes().as_slice().into()));
 }
 
-/// The random IDs that link a record of a shared log to its predecessor. They are a row of the record's own commit.
+/// The random IDs that link a record of a shared log to its predecessor. The record's own commit stores them in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// The random ID of the record.

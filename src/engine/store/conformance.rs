@@ -89,7 +89,7 @@ impl Snapshot for MemorySnapshot {
     }
 }
 
-/// Runs `check` on an empty engine of every kind, with the engine's name for failure messages.
+/// Runs `check` on an empty engine of every kind. Prints the name of each engine, so that a failed test shows which engine failed.
 fn on_every_port(check: fn(&dyn Port)) {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let in_file = RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), DatabaseKind::Environment, CACHE_BYTES)

@@ -1,7 +1,7 @@
 //! A copy-on-write view of a file: writes stay in memory, and the file never changes.
 //!
-//! The engine writes even when it only checks a file (a header that says "in use", the map of free pages). A backup may be on a read-only
-//! medium, and a check must never change the backup.
+//! The engine writes to a file even when it only checks the file: it writes a header that says "in use", and the map of free pages. A
+//! backup may be on a read-only medium, and a check must never change the backup.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -55,7 +55,8 @@ impl CowFile {
     }
 }
 
-/// Splits `length` bytes starting at `offset` into blocks: the block, the offset inside the block, and the number of bytes.
+/// Splits `length` bytes starting at `offset` at the boundaries of blocks. Returns for each part the block, the offset inside the block,
+/// and the number of bytes.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut done = 0;
     std::iter::from_fn(move || {

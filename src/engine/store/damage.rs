@@ -153,7 +153,7 @@ mod tests {
         damaged
     }
 
-    /// Uses the file like a service that does not check the file because it is too large: opens the file without comparing checksums, reads
+    /// Uses the file like a service whose file is too large to be checked at startup: opens the file without comparing checksums, reads
     /// every row, writes some rows and closes the file.
     fn use_unchecked(path: &Path) -> Result<()> {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;

@@ -1,7 +1,7 @@
 //! The change feed: which rows changed, in commit order, written in the same transaction as the change.
 //!
-//! Derived data (the search index) follows this feed and stores its feed position in its own commit. So it continues from that position
-//! after a crash: no change is missed and no rows need to be compared.
+//! The search index, which contains derived data, follows this feed and stores its feed position in its own commit. After a crash, it
+//! continues from that position, so no change is missed and no rows need to be compared.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Ch
     tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
-/// Returns whether changes after `position` have already been deleted: a follower at that position must start over.
+/// Returns whether changes after `position` have already been deleted. A follower of the feed at that position must then start over.
 pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
     let oldest = tx.list(FEED, &Span::default(), Order::Forward, 1)?;
     Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))
@@ -67,7 +67,7 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
 /// Returns a read transaction on `snapshot`, with the feed position of the snapshot. `database_kind` is the kind of the file.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>, database_kind: DatabaseKind) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
-    // A file that cannot be read is an error: a feed that started at 0 again would assign positions twice.
+    // Return an error if the file cannot be read, because a feed that started at 0 again would assign positions twice.
     if tables::FEED.info().database_kind.is_in(database_kind) {
         tx.feed_position = newest_position(&tx)?;
     }

@@ -73,7 +73,7 @@ pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Removes the number of times that the folder was opened, which nodes of a cluster do not count.
+/// Removes the row that counts how many times the folder was opened, because nodes of a cluster do not count this.
 pub(super) fn forget_boots(batch: &mut Overlay) {
     batch.set(tables::META, BOOTS.to_owned().to_bytes().into(), None);
 }

@@ -1,9 +1,10 @@
-//! Keys whose bytes are sorted in the same order as their values.
+//! Keys, encoded so that their bytes sort in the same order as their values.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::Id;
 
-/// A table key. Its bytes are sorted like its values, and no key's bytes are a prefix of another key's bytes in the same table.
+/// A table key. The bytes of keys sort in the same order as their values, and no key's bytes are a prefix of another key's bytes in the
+/// same table.
 pub trait Key: Sized {
     fn write(&self, out: &mut Vec<u8>);
     /// Removes the first key from the front of `bytes` and returns it.
@@ -87,8 +88,8 @@ impl<T> Key for Id<T> {
     }
 }
 
-/// Text of any length: zero bytes are escaped and two zero bytes end the text, so that a string sorts before longer strings that start with
-/// it, and no key is a prefix of another key.
+/// Text of any length. Zero bytes are escaped, and two zero bytes end the text. Therefore a string sorts before longer strings that start
+/// with it, and no key is a prefix of another key.
 impl Key for String {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {

@@ -98,7 +98,8 @@ fn check(store: &Store, acknowledged: &[u32; THREADS as usize], kills: u32, plac
     })?;
     let total: u32 = found.iter().sum();
     for (thread, (found, acknowledged)) in (0..).zip(found.iter().zip(acknowledged)) {
-        // A thread waits for each acknowledgment, so each kill can leave at most one command per thread unacknowledged.
+        // Each thread waits for the acknowledgment of a command before it sends the next one, so each kill can leave at most one command
+        // per thread unacknowledged.
         assert!(
             (*acknowledged..=acknowledged + kills).contains(found),
             "{place}: thread {thread} received the acknowledgment {acknowledged}, but {found} rows exist"

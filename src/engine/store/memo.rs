@@ -11,9 +11,10 @@ use roaring::RoaringBitmap;
 /// The key of a cached set: a digest of everything that the set depends on.
 pub type MemoKey = [u8; 32];
 
-/// The number of set lengths that are always kept. Up to twice as many may be in memory: less than a mebibyte.
+/// The number of most recently used set lengths that are always kept. Up to twice as many may be in memory, which takes less than a
+/// mebibyte.
 const LENGTHS_KEPT: usize = 4_096;
-/// The number of bytes of sets that are always kept. Up to twice as many may be in memory.
+/// The number of bytes of the most recently used sets that are always kept. Up to twice as many bytes may be in memory.
 const SET_BYTES_KEPT: usize = 4 * 1024 * 1024;
 
 /// A cache of sets and their lengths. Lengths are kept longer, because they need almost no memory.

@@ -386,8 +386,8 @@ impl Store {
         }
     }
 
-    /// Returns a [`Notify`] that wakes waiters after a commit that touched `table`. Notifications can be merged and contain no
-    /// data, so read the store afterward.
+    /// Returns a [`Notify`] that wakes waiters after a commit that changed `table`. Several notifications can be merged into one and
+    /// contain no data, so read the store after each one.
     ///
     /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {
@@ -417,7 +417,7 @@ impl Store {
         let Self { jobs, thread, port, published, .. } = self;
         drop(jobs);
         if let Some(thread) = thread.into_inner().expect("no holder of this lock panics") {
-            // The writer catches panics of commands; a panic of the writer itself would be a bug, which the log already shows.
+            // The writer catches panics of commands. A panic of the writer itself would be a bug, and is already in the log.
             let _ = thread.join();
         }
         drop((port, published));

@@ -1,6 +1,6 @@
 //! The narrow interface to the ordered key-value engine: get, range, and one atomic, durable commit.
 //!
-//! `conformance.rs` tests what an engine must do.
+//! `conformance.rs` tests whether an engine fulfills the contract of this interface.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};
@@ -54,18 +54,18 @@ pub trait Snapshot: Send + Sync {
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
     /// Returns the number of rows in a table, without reading them.
     fn rows(&self, table: TableId) -> Result<u64>;
-    /// Returns the record of damage to the file of this snapshot.
+    /// Returns what is known about damage to the file of this snapshot.
     fn damage(&self) -> &Damage;
 }
 
 /// An ordered key-value engine with one writer.
 pub trait Port: Send + Sync + 'static {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
-    /// Adds the rows with which the engine identifies the commit of `batch`.
+    /// Adds rows to `batch` by which the engine identifies the commit.
     fn stamp(&self, _batch: &mut Overlay) {}
     /// Makes all changes in `batch` durable, or none of them.
     fn commit(&self, batch: &Overlay) -> Result<()>;
-    /// Prepares for a crash, so that opening the file afterward is fast. Called after a while without writes.
+    /// Prepares the file so that it can be opened quickly after a crash. Called after a while without writes.
     fn settle(&self) -> Result<()>;
 }
 

@@ -2,9 +2,9 @@
 //! be stored completely or not at all.
 //!
 //! The disk distinguishes synced data from data that was only written. In a power cut, every write since the last sync is kept, lost or
-//! torn at random, sector by sector, in any order. Commands write rows of several tables and are sent in bursts, so that groups form. They
-//! run in the order in which they are sent, so the state after a restart must equal a plain map after the first *n* commands, and these
-//! must include all acknowledged commands.
+//! torn at random, sector by sector, in any order. Commands write rows of several tables and are sent in bursts, so that groups form.
+//! Commands run in the order in which they are sent. The state after a restart must therefore equal that of a plain map to which the first
+//! *n* commands were applied, and these must include all acknowledged commands.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +30,7 @@ type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
 enum Fault {
     /// A power cut: no operation succeeds from then on.
     PowerCut,
-    /// One write or sync fails, and later ones succeed: such a disk must no longer be trusted.
+    /// One write or sync fails, and later ones succeed. The store must no longer trust such a disk.
     OneError,
 }
 
@@ -46,7 +46,7 @@ struct DiskState {
     /// The data that the running process reads: all written data, synced or not.
     seen: Vec<u8>,
     unsynced: Vec<Unsynced>,
-    /// The number of writes and syncs that still succeed before the fault, and the fault.
+    /// The fault, and the number of writes and syncs that still succeed before it.
     before_fault: Option<(u64, Fault)>,
     dead: bool,
     faults: u32,
@@ -402,8 +402,8 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
 
 #[test]
 fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
-    // An engine without tables is the state after an interrupted first start. `RedbPort::make` guarantees at least this state: a power cut
-    // while redb creates its file leaves a file that redb itself rejects.
+    // An interrupted first start leaves an engine without tables. `RedbPort::make` guarantees at least this state, because redb itself
+    // rejects a file if the power was cut while redb created it.
     let bare = Disk::with(Vec::new());
     drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image can be created"));
     let bare = bare.after_power_cut(&mut Dice::new(0));

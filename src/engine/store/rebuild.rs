@@ -10,7 +10,7 @@ use super::space::Space;
 use super::tx::ReadTx;
 use super::{Error, Result, backup};
 
-/// The maximum number of rows, and of bytes, in one transaction: rows may be large chunks of blobs.
+/// The maximum numbers of rows and of bytes in one transaction. The bytes are limited too, because rows may be large chunks of blobs.
 const ROWS_PER_COMMIT: usize = 20_000;
 const BYTES_PER_COMMIT: u64 = 16 * 1024 * 1024;
 /// The size of the page cache of the new file.
@@ -48,8 +48,8 @@ impl Rebuild {
         self.position = position;
     }
 
-    /// Marks the file as part of a cluster. The commits of a cluster contain the mark, but the snapshot from before its first commit does
-    /// not.
+    /// Marks the file as part of a cluster. The commits of a cluster set this mark, but a snapshot that was taken before the cluster's
+    /// first commit does not contain it.
     pub fn join_cluster(&mut self) -> Result<()> {
         self.flush()?;
         let tx = ReadTx { snapshot: self.port.snapshot()?, feed_position: 0, memo: Arc::default() };

@@ -28,7 +28,8 @@ use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
-/// A commit with at least this many rows also stores the map of free pages: writing this many rows takes much longer than a sync.
+/// A commit with at least this many rows also stores the map of free pages, because the additional sync takes little time compared with
+/// writing so many rows.
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
@@ -49,8 +50,8 @@ fn definition(table: TableId) -> Definition {
     TableDefinition::new(table.info().name)
 }
 
-/// Creates an empty file at `path`, under a temporary name first: if the power fails while redb creates a file, redb refuses to open that
-/// file.
+/// Creates an empty file at `path`. The file has a temporary name at first, because redb refuses to open a file if the power failed while
+/// redb created it.
 fn make(path: &Path) -> std::io::Result<()> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
@@ -119,7 +120,7 @@ impl RedbPort {
         Self { database: Some(database), damage: Arc::new(Damage::of(file)) }
     }
 
-    /// Opens a database on any storage: the power-cut tests use storage that loses writes.
+    /// Opens a database on any storage, such as the storage of the power-cut tests, which loses writes.
     #[cfg(test)]
     pub fn on_backend(backend: impl redb::StorageBackend, database_kind: DatabaseKind) -> Result<Self> {
         let file = Path::new("memory");
@@ -190,7 +191,7 @@ impl RedbPort {
 impl Drop for RedbPort {
     fn drop(&mut self) {
         let database = self.database.take();
-        // Closing a damaged file may fail too; all acknowledged data is already durable.
+        // Ignore a failure: closing a damaged file may fail too, but all acknowledged data is already durable.
         let _ = guarded(self.damage.file(), || {
             drop(database);
             Ok(())

@@ -201,7 +201,7 @@ impl Seal {
         [nonce.as_slice(), &sealed].concat()
     }
 
-    /// Opens sealed bytes from [`Seal::seal`] for the same place. Returns `None` if the key or the place differs, or the bytes were
+    /// Opens bytes that [`Seal::seal`] sealed for the same place. Returns `None` if the key or the place differs, or if the bytes were
     /// changed.
     pub fn open(&self, place: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
@@ -222,8 +222,8 @@ fn keyed(key: &[u8; KEY_LEN]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("HMAC accepts keys of any length")
 }
 
-/// Writes a key under a temporary name, then gives the file its final name: a power cut must neither leave a truncated key nor destroy a
-/// key that is in use. A failure leaves no file behind.
+/// Writes a key under a temporary name, and then gives the file its final name, so that a power cut can neither leave a truncated key nor
+/// destroy a key that is in use. A failure leaves no file behind.
 fn write(file: &Path, key: &[u8]) -> io::Result<()> {
     write_linked(file, key, |aside| fs::hard_link(aside, file))
 }
@@ -233,8 +233,8 @@ fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<
     // A leftover temporary file is removed, not overwritten, because other users might be able to read it.
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     create(&aside, key)?;
-    // Unlike a rename, a hard link never replaces a file: an existing key may be the only copy. On file systems without hard links, the
-    // file is created directly, which replaces no file either; only there can a power cut leave the file empty.
+    // Unlike a rename, a hard link never replaces a file. This matters because an existing key may be the only copy. On file systems
+    // without hard links, the file is created directly. This replaces no file either, but a power cut can leave the file empty.
     let named = match link(&aside) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => create(file, key),
         linked => linked,
@@ -246,7 +246,7 @@ fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<
     durable.inspect_err(|_| drop(fs::remove_file(file)))
 }
 
-/// Creates a file that only its owner can access, complete and synced to disk, or leaves no file.
+/// Creates a file that only its owner can access. On success, the file is complete and synced to disk; a failure leaves no new file.
 fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     out.write_all(bytes).and_then(|()| out.sync_all()).inspect_err(|_| drop(fs::remove_file(file)))

@@ -1,6 +1,6 @@
-//! Runs: sorted entries of equal width, each starting with a hash, as concatenated bytes. If such entries were written directly to an
-//! index, they would go to random positions. Instead, a run is stored as one row, and is later merged into the index together with other
-//! runs.
+//! Runs. A run is the concatenated bytes of sorted entries of equal width, each of which starts with a hash. If such entries were written
+//! directly to an index, they would go to random positions. Instead, a run is stored as one row, and is later merged into the index
+//! together with other runs.
 
 /// Returns the number of entries of `WIDTH` bytes that are less than `digest`. The search starts near the front of the run, because many
 /// lookups go through a run in order.

@@ -40,7 +40,7 @@ pub struct Space {
     reserve_max: u64,
     reserve: Mutex<()>,
     opened: Instant,
-    /// The free space at the last measurement. `read_at_ms` is the time of that measurement in milliseconds since `opened`.
+    /// The free space at the last measurement, in bytes. `read_at_ms` is the time of that measurement in milliseconds since `opened`.
     free: AtomicU64,
     read_at_ms: AtomicU64,
     is_low: AtomicBool,
@@ -65,8 +65,8 @@ pub struct DiskStatus {
     pub is_low: bool,
 }
 
-/// Waits until the disk of `folder` has `bytes` free: a new installation needs this space, and a process that exits would only be
-/// restarted.
+/// Waits until the disk of `folder` has `bytes` free, because a new installation needs this space. The process does not exit instead,
+/// because it would only be restarted.
 pub fn wait_for(folder: &Path, bytes: u64) {
     let mut logged_at = None::<Instant>;
     while let Some(free) = machine::free_bytes(folder).ok().filter(|free| *free < bytes) {
@@ -136,7 +136,7 @@ impl Space {
     }
 
     fn judge(&self) {
-        // If the system does not report the free space, enough space is assumed: a write that finds no space waits.
+        // If the system does not report the free space, enough space is assumed, because a write that finds no space waits anyway.
         let Some(free) = self.read_free() else { return };
         let was_low = self.is_low.load(Ordering::SeqCst);
         let is_low = free < if was_low { self.enough() } else { self.free_min };
@@ -179,7 +179,7 @@ impl Space {
         }
     }
 
-    /// Keeps the last stage of the reserve for the next start, because the service now serves requests.
+    /// Records that the service now serves requests. From now on, the last stage of the reserve is kept for the next start.
     pub fn started(&self) {
         self.has_started.store(true, Ordering::SeqCst);
     }
@@ -298,7 +298,7 @@ pub struct RoomyFile {
 }
 
 impl RoomyFile {
-    /// Opens an existing, non-empty file: in an empty file, the engine would create a new store.
+    /// Opens an existing, non-empty file. An empty file is an error, because the engine would create a new store in it.
     pub fn open(path: &Path, space: Arc<Space>) -> Result<Self, redb::DatabaseError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(redb::StorageError::from)?;
         if file.metadata().map_err(redb::StorageError::from)?.len() == 0 {

@@ -1,7 +1,8 @@
 //! Time buckets for sets of contacts: all time, days and hours, in UTC.
 //!
 //! A contact is in the set of each bucket that contains the time of the contact's action. A query for a period therefore uses whole days
-//! and hours; only contacts in the two hours at its ends must be checked individually. This file does not depend on the kind of action.
+//! and hours; only the contacts in the hours at the start and the end of the period must be checked individually. This file does not depend
+//! on the kind of action.
 
 use roaring::RoaringBitmap;
 
@@ -11,9 +12,9 @@ use crate::base::period::Period;
 
 /// The bucket for all time.
 pub const EVER: u32 = 0;
-/// Added to the number of a day since 1970 to get the day's bucket.
+/// The number that is added to the number of a day since 1970 to get the day's bucket.
 pub const DAY: u32 = 1 << 30;
-/// Added to the number of an hour since 1970 to get the hour's bucket.
+/// The number that is added to the number of an hour since 1970 to get the hour's bucket.
 pub const HOUR: u32 = 2 << 30;
 pub const HOURS_PER_DAY: u32 = 24;
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -42,7 +43,7 @@ fn hours_up(at: Timestamp) -> u32 {
 }
 
 /// Returns the contacts with an action in a period. `between` returns the contacts in the buckets from a first bucket up to an exclusive
-/// end; `has` checks the rows of one contact for the period.
+/// end; `has` returns whether the rows of one contact contain an action in the period.
 pub fn who(
     period: Period,
     between: impl Fn(u32, u32) -> Result<RoaringBitmap>,

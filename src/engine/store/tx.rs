@@ -54,7 +54,7 @@ pub trait Read {
         None
     }
 
-    /// Returns the record of damage to the store's file.
+    /// Returns what is known about damage to the store's file.
     fn damage(&self) -> &Damage;
 
     /// Records that a row of `table` cannot be read, and returns the error.
@@ -88,7 +88,7 @@ pub trait Read {
         })
     }
 
-    /// Like [`Read::visit`], but skips rows that cannot be decoded and logs them, so that work on many rows does not stop at one of them.
+    /// Like [`Read::visit`], but skips rows that cannot be decoded and logs them, so that one such row does not stop work on many rows.
     fn visit_readable<K: Key, V: Value>(
         &self,
         table: Table<K, V>,
@@ -130,7 +130,7 @@ pub trait Read {
     }
 }
 
-/// Returns a visitor that appends rows until there are `limit`, which is at least one.
+/// Returns a visitor that appends rows until `rows` has `limit` rows. `limit` must be at least one.
 fn append_to<K, V>(rows: &mut Vec<(K, V)>, limit: usize) -> impl FnMut(K, V) -> Result<ControlFlow<()>> {
     move |key, value| {
         rows.push((key, value));
@@ -253,7 +253,7 @@ impl WriteTx<'_> {
     /// Drops all changes that this command has made so far.
     pub fn roll_back(&mut self) {
         self.own = Overlay::new();
-        // The position is reset too: followers of the feed would wait forever for a position without a row.
+        // Reset the position too, because followers of the feed would wait forever for a position without a row.
         self.feed_next = self.feed_first;
     }
 }

@@ -1,10 +1,12 @@
-//! Group commit: one thread runs commands one after the other, and commits the commands that are waiting at the same time together.
+//! Group commit: one thread runs commands one after the other. It runs the commands that are waiting at the same time as one group, and
+//! commits them together.
 //!
-//! A disk sync costs about the same for one row and for thousands of rows, and writing rows in key order costs a fraction of writing them
-//! in arrival order. So commands write into overlays; the overlay of a group is written to the engine sorted, in one transaction.
+//! A disk sync takes about the same time for one row as for thousands of rows, and writing rows in key order takes a fraction of the time
+//! of writing them in arrival order. So commands write into overlays, and the rows of a group's overlay are written to the engine in key
+//! order, in one transaction.
 //!
-//! Groups do not overlap: running commands is an eighth of this thread's work (measured), and the engine does the rest. Running the next
-//! group during a commit would make the writer at most 1.14 times as fast, and would add a third layer to every read.
+//! Groups do not overlap: running commands takes an eighth of this thread's time (measured), and the engine takes the rest. Running the
+//! next group during a commit would make the writer at most 1.14 times as fast, and would add a third layer to every read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -28,8 +30,8 @@ use crate::vocab::tables::{self, DatabaseKind};
 const GROUP_COMMANDS_MAX: usize = 1024;
 /// The number of rows after which no more commands are added to a group, which bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// The idle time after which the engine settles: long enough that the engine's two syncs are not a significant load, short enough that the
-/// engine has usually settled before a crash outside busy periods.
+/// The idle time after which the engine settles. It is so long that the engine's two syncs are not a significant load, and so short that a
+/// crash outside busy periods usually happens after the engine has settled.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
 /// If the clock goes back by less than this, the write time does not advance until the clock catches up. If the clock goes back by more,
 /// its earlier time was wrong, so the write time goes back too.
@@ -94,7 +96,7 @@ pub struct Writer {
     last: Timestamp,
     /// Whether there are commits that the engine has not settled.
     unsettled: bool,
-    /// The log that receives the commits, if there is one, and the position of the newest commit.
+    /// The log that receives the commits, with the position of the newest commit; `None` if commits are not logged.
     log: Option<(Logged, u64)>,
 }
 

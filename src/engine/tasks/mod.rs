@@ -116,8 +116,8 @@ impl Tasks {
         });
     }
 
-    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for the tasks and threads to end, except those of [`Tasks::attend`];
-    /// aborts the remaining tasks.
+    /// Waits for the tasks and threads to end, except those of [`Tasks::attend`], for at most `grace` or until the stage is [`Stage::Cut`].
+    /// Then aborts the remaining tasks.
     pub async fn join(&self, grace: Duration) -> JoinResult {
         let mut shutdown = self.shutdown();
         let end = Instant::now() + grace;
@@ -269,7 +269,7 @@ impl Group {
         self.set().abort_all();
     }
 
-    /// Waits for all tasks that are running now; aborts the tasks that still run when `until` completes.
+    /// Waits for all tasks that are running now. When `until` completes, aborts those that are still running.
     pub async fn join(&self, until: impl Future<Output = ()>) -> GroupResult {
         // Remove the tasks that have already ended, because only tasks that end from now on are counted.
         self.running();

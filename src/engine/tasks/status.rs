@@ -21,7 +21,8 @@ pub struct WorkerState {
     pub ended_at: Option<Timestamp>,
     /// The number of failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// The number of restarts: after a panic or, for a worker without steps, also after a failure or an unexpected end.
+    /// The number of restarts. A worker is restarted after a panic; a worker without steps is also restarted after a failure or an
+    /// unexpected end.
     pub restarts: u64,
     /// The time and cause of the worker's last failure.
     pub last_failure: Option<(Timestamp, String)>,
@@ -105,7 +106,7 @@ impl WorkerBoard {
         status
     }
 
-    /// Removes all entries whose index is `length` or greater. The workers of these entries must have ended.
+    /// Removes all entries from index `length` on. The workers of these entries must have ended.
     pub fn truncate(&self, length: usize) {
         self.all_places().truncate(length);
     }

@@ -24,8 +24,8 @@ use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 
-/// A lock held while a request changes a key, a user or a session, so that the cache changes in the order of the commits. Such changes are
-/// rare, so one lock per process is enough.
+/// The lock that a request holds while it changes a key, a user or a session, so that the cache changes in the order of the commits. Such
+/// changes are rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
 /// Loads into memory the data that authentication checks: working keys, users, their sessions, and the attempts counted by rate limits.
@@ -165,8 +165,8 @@ pub fn short_id(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
-/// Revokes the one key whose ID starts with `prefix`, in `account` or, if `account` is `None`, in any account. The next request with that
-/// key fails. A key that is already revoked stays as it is, so a second call after a lost response succeeds.
+/// Revokes the one key whose ID starts with `prefix`. Searches the keys of `account`, or of all accounts if `account` is `None`. The next
+/// request with that key fails. A key that is already revoked stays as it is, so a second call after a lost response succeeds.
 pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -188,8 +188,8 @@ pub async fn revoke_key(
     Ok(key)
 }
 
-/// Saves `key` as revoked. Also stores the count of its requests that is still only in memory, in one of the cached keys `counted`. The
-/// caller must hold `CACHE_LOCK`, and remove the key from the cache after the commit.
+/// Saves `key` as revoked. Also stores the count of its requests that the cache has and the store does not have yet. `counted` contains the
+/// cached keys with their counts. The caller must hold `CACHE_LOCK`, and remove the key from the cache after the commit.
 pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
     let key = Key { revoked_at: Some(tx.now()), ..key };
     store::save_key(tx, &key);

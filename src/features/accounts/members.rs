@@ -1,5 +1,5 @@
-//! Functions shared by the operations on members: checks whether a member can be changed and whether an email address is available, sets
-//! passwords, and creates links.
+//! Functions shared by the operations on members. They check whether a member can be changed and whether an email address is available, set
+//! passwords, and create links.
 
 use std::sync::Arc;
 

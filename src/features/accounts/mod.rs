@@ -66,7 +66,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
     Ok(more.contains(&true))
 }
 
-/// Counts the secrets of authenticator apps, and the secrets that the given key cannot decrypt.
+/// Returns the number of authenticator apps' secrets, and how many of them the given key cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = sign_in::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {
@@ -112,7 +112,7 @@ pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> 
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
 }
 
-/// Returns the email addresses of the owner and admins of the account that owns the installation.
+/// Returns the email addresses of the owner and admins of the installation's own account.
 pub fn managers(engine: &Engine) -> engine_store::Result<Vec<EmailAddress>> {
     let tx = engine.control.read();
     let Some(account) = store::account(&tx)? else { return Ok(Vec::new()) };

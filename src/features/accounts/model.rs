@@ -49,8 +49,8 @@ pub struct User {
 
 impl Record for User {}
 
-/// A user who is no longer a member. Kept so that the audit log can show their email; deleted 90 days after they left, together with the
-/// last of their log entries.
+/// A user who is no longer a member. The row is kept so that the audit log can show the user's email. It is deleted 90 days after the user
+/// left, together with the last of the user's log entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerMember {
     pub email: String,
@@ -59,7 +59,7 @@ pub struct FormerMember {
 
 impl Record for FormerMember {}
 
-/// A session as stored, which excludes its token.
+/// A session as it is stored: without its token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
@@ -130,7 +130,7 @@ pub struct PasswordHash {
     pub hash: [u8; 32],
 }
 
-/// An API key as stored, which excludes the key itself.
+/// An API key as it is stored: without the key itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     pub id: KeyId,

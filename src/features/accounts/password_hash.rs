@@ -23,7 +23,8 @@ static HASHING: Semaphore = Semaphore::const_new(2);
 /// Limits how many requests hash a password or wait for their turn; additional requests receive status 503.
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
-/// The hash to verify against if the user does not exist, so that the verification takes the same time. No password matches this hash.
+/// The hash to verify against if the user does not exist, so that the verification takes as long as for an existing user. No password
+/// matches this hash.
 const DUMMY: PasswordHash =
     PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"no user has this", hash: [0; 32] };
 
@@ -32,8 +33,8 @@ async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), 
     Ok((place, HASHING.acquire().await.map_err(Failure::internal)?))
 }
 
-/// Returns whether `given` is the password with the hash `known`. If `known` is `None`, hashes `given` anyway, to take the same time,
-/// and returns false.
+/// Returns whether `given` is the password with the hash `known`. If `known` is `None`, returns false, but hashes `given` anyway, so that
+/// the call takes the same time.
 pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, Failure> {
     let exists = known.is_some();
     let known = known.unwrap_or(DUMMY);

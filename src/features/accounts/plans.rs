@@ -1,4 +1,4 @@
-//! Account plans: returns the plan of each account and changes it.
+//! Account plans: lists all accounts with their plans, and changes the plan of an account.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     Ok(AccountList { accounts, plans: settings.plans.keys().cloned().collect() })
 }
 
-/// Changes the plan of an account. The new plan takes effect from the next request and the next message.
+/// Changes the plan of an account. The new plan takes effect with the next request and the next message.
 pub async fn set_plan(context: &Context, spec: &'static Spec, id: AccountId, plan: String) -> Result<AccountView, Failure> {
     let engine = &context.engine;
     if !engine.settings.plans.contains_key(&plan) {

@@ -41,7 +41,7 @@ pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     Ok(address.into())
 }
 
-/// Replaces the recovery codes in `factor`, which stores their hashes; returns the new codes, which are shown once.
+/// Replaces the recovery codes whose hashes are in `factor`; returns the new codes, which are shown once.
 pub fn renew_recovery(factor: &mut SecondFactor, random: &dyn Random) -> Vec<String> {
     let codes: Vec<String> = (0..limits::RECOVERY_CODES).map(|_| random_code(random, RECOVERY_GROUPS)).collect();
     factor.recovery = codes.iter().map(|code| digest(code)).collect();

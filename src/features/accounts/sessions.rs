@@ -48,7 +48,7 @@ pub async fn begin(
         api_keys::note_audit(tx, operation, Some(&user), envelope);
         Ok::<_, Failure>(())
     };
-    // Use an essential write, because users must be able to sign in and see the problem even when other writes are refused.
+    // Use an essential write, because users must be able to sign in, and to see why other writes are refused.
     engine.control.write_essential(write).await??;
     engine.sessions.end(|session| surplus.contains(&session.id));
     let session = Arc::new(api_keys::cached_session(&session));
@@ -123,8 +123,8 @@ pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) ->
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Stores the time when each session was last used, if it is far enough after the stored time, and the time when the user last
-/// authenticated. Removes expired sessions from the cache.
+/// For each session, stores when the session was last used and when its user last authenticated. Skips a session if the user has not
+/// authenticated again and the last use is only slightly later than the stored one. Removes expired sessions from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));

@@ -60,7 +60,7 @@ pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role
     }
 }
 
-/// A member of the account, as the owner and admins see it.
+/// A member of the account, as the API shows it to the owner and admins.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberView {

@@ -1,4 +1,4 @@
-//! Lists the campaigns that the worker advances: campaigns that are being sent, and scheduled campaigns.
+//! Lists the campaigns that the background worker of campaigns advances: campaigns that are being sent, and scheduled campaigns.
 
 use super::model::Campaign;
 use super::store;
@@ -7,7 +7,7 @@ use crate::engine::hold::HoldNumber;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{AccountId, CampaignId, MailingId};
 
-/// A scheduled campaign, or a campaign whose status follows its mailing.
+/// A scheduled campaign, or a campaign whose status follows the progress of its mailing.
 pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
@@ -22,8 +22,8 @@ pub struct CampaignInProgress {
     pub hold_number: HoldNumber,
 }
 
-/// Returns up to `limit` campaigns of all accounts: first the campaigns whose status follows their mailing, then the scheduled campaigns by
-/// the time of their next start attempt.
+/// Returns up to `limit` campaigns of all accounts: first the campaigns whose status follows the progress of their mailing, and then the
+/// scheduled campaigns in the order of their next start attempt.
 pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {

@@ -80,7 +80,7 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Returns the result of an email's checks, including those of the campaign's own subject and preheader, if set.
+/// Returns the result of an email's checks. If the campaign has its own subject or preheader, the result also covers these texts.
 pub fn checked(
     tx: &impl Read,
     context: LaunchContext<'_>,
@@ -96,7 +96,7 @@ pub fn checked(
         ("the campaign's preheader", &plan.preheader, &email.preheader),
     ];
     for (part, own, checked) in texts {
-        // The check of the email already covers its own subject and preheader.
+        // Skip a text that equals the email's own subject or preheader, because the check of the email already covers it.
         if let Some(text) = own.as_ref().filter(|text| *text != checked) {
             let owner = (context.account, email.project);
             found = found.with_spelling(part, &check_line(tx, context.engine, owner, text, &email.language)?);
@@ -105,7 +105,7 @@ pub fn checked(
     Ok(Some(found))
 }
 
-/// Checks that the email has the campaign's minimum score. The message and data of the failure contain the worst findings.
+/// Checks that the email's score is at least the campaign's minimum score. The message and data of the failure contain the worst findings.
 pub fn check_score(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan, email: &ReadyEmail) -> Result<(), Failure> {
     let Some(minimum) = plan.minimum_score else { return Ok(()) };
     let checked = checked(tx, context, plan, email)?;
@@ -137,10 +137,10 @@ pub fn content(plan: &Plan, email: ReadyEmail) -> Content {
     Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
-/// Returns the HTML with the preheader `wanted`, which replaces the email's preheader `own` or, if the HTML does not contain `own`,
-/// precedes all content.
+/// Returns the HTML with the preheader `wanted` in place of the email's preheader `own`. If the HTML does not contain `own`, inserts
+/// `wanted` before all content.
 fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
-    // Quotation marks stay unescaped, because merge fields contain them.
+    // Quotation marks are not escaped, because merge fields can contain them.
     let (own, wanted) = (escaped(own), escaped(wanted));
     if own == wanted {
         return Cow::Borrowed(html);
@@ -197,8 +197,8 @@ pub fn mailing(
     })
 }
 
-/// Returns what to track: the tracking settings of the domain that signs for the sender, or opens and clicks if no verified domain signs
-/// for the sender.
+/// Returns whether to track opens and clicks: according to the settings of the domain that signs for the sender, or both if no verified
+/// domain signs for the sender.
 fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
     let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {

@@ -96,7 +96,8 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Returns whether a recipient matches a filter by this status. For example, a recipient who clicked also matches `Delivered`.
+    /// Returns whether a filter for this status includes a recipient. For example, a filter for `Delivered` also includes a recipient who
+    /// clicked.
     fn covers(self, delivery: &Delivery, engagement: &Engagement) -> bool {
         let sent = matches!(delivery, Delivery::Sent { .. });
         match self {

@@ -1,11 +1,12 @@
 //! Campaigns: an email to the contacts of a project, sent now or at a scheduled time, and its results.
 //!
 //! A campaign is prepared as a draft and started once. Starting a campaign creates a mailing in `sending`, which sends the messages. This
-//! feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, by one compare-and-set on its
-//! status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
+//! feature plans, starts and stops campaigns and reports on them. Invariants: a campaign starts at most once, because the transaction that
+//! creates its mailing also compares and sets the campaign's status; this transaction also fixes the content; a campaign that has started
+//! is never deleted.
 //!
-//! `features/tracking`, which depends on this feature, records opens, clicks and bounces in `features/engagement`; this feature reads the
-//! counts there.
+//! `features/tracking`, which depends on this feature, records opens, clicks and bounces in `features/engagement`. This feature reads the
+//! counts from `features/engagement`.
 
 mod in_progress;
 mod launch;

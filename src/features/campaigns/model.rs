@@ -48,9 +48,9 @@ pub struct Plan {
     pub conversation: ConversationId,
     /// The emails to send, one per language; never empty. The first email also goes to recipients whose language has no email.
     pub emails: Vec<EmailId>,
-    /// The subject in every language. If absent, each email's own subject is used.
+    /// The campaign's own subject, for all languages. If absent, each email's own subject is used.
     pub subject: Option<String>,
-    /// The preheader in every language. If absent, each email's own preheader is used.
+    /// The campaign's own preheader, for all languages. If absent, each email's own preheader is used.
     pub preheader: Option<String>,
     pub from: String,
     pub from_name: String,
@@ -148,7 +148,7 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// Sending starts for all recipients at the same time: the start time in the campaign's time zone.
+    /// Sending starts for all recipients at the same moment, when the clock of the campaign's time zone shows the start time.
     #[default]
     Campaign,
     /// Each recipient gets the campaign at the start time in the recipient's own time zone.
@@ -159,13 +159,13 @@ pub enum TimezoneMode {
 const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
 
 impl Schedule {
-    /// Returns the start time on the clock of the campaign's time zone, as if that clock showed UTC.
+    /// Returns the start time that the clock of the campaign's time zone shows, encoded as if this time were in UTC.
     fn wall(&self) -> Timestamp {
         let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
         zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
     }
 
-    /// Returns the local start time if each recipient gets the campaign in the recipient's own time zone.
+    /// Returns the local start time if it applies in each recipient's own time zone; `None` if it applies in the campaign's time zone.
     pub fn local_time(&self) -> Option<LocalTime> {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
@@ -321,8 +321,9 @@ pub fn after(status: CampaignStatus, action: Action) -> Transition {
 }
 
 impl Campaign {
-    /// Returns the time that orders the campaign in the worker's queue: the next start attempt of a scheduled campaign, or a time
-    /// in the past for a campaign whose status follows its mailing; `None` for campaigns that are not in the queue.
+    /// Returns the time by which the campaign is sorted in the worker's queue. For a scheduled campaign, this is the time of the next start
+    /// attempt; for a campaign whose status follows the progress of its mailing, a time in the past. Returns `None` for campaigns that are
+    /// not in the queue.
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
@@ -351,8 +352,8 @@ impl Campaign {
     }
 }
 
-/// Returns `Ok` if the email has the campaign's minimum score; otherwise returns why the campaign may not be sent. `score` is the score of
-/// the email; `None` before it has one.
+/// Returns `Ok` if the email's score is at least the campaign's minimum score, or if the campaign has none; otherwise returns why the
+/// campaign may not be sent. `score` is `None` if the email has no score yet.
 pub fn check_minimum_score(minimum: Option<u8>, score: Option<u32>) -> Result<(), String> {
     let Some(minimum) = minimum else { return Ok(()) };
     match score {
@@ -373,7 +374,7 @@ pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         return 0.0;
     }
-    // While deliveries are unknown, more recipients can open an email than are confirmed to have received it.
+    // Limit the result to 100: while deliveries are unknown, more recipients can open an email than are confirmed to have received it.
     ((part as f64 / whole as f64 * 10_000.0).round() / 100.0).min(100.0)
 }
 

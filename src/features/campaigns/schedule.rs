@@ -1,5 +1,5 @@
-//! Pure functions that convert a given time to the moment when a campaign starts: offsets, time zones, and local times that clocks skip
-//! or repeat.
+//! Pure functions that convert a given start time to the moment when a campaign starts. They handle offsets, time zones, and local times
+//! that clocks skip or repeat.
 
 use std::borrow::Cow;
 use std::str::FromStr;

@@ -29,7 +29,7 @@ pub struct CampaignStats {
     pub total_clicks: u64,
     /// The number of recipients who unsubscribed with a link in the message or with a button of their email client.
     pub unsubscribes: u64,
-    /// The number of messages that were rejected, deferred for too long, or bounced later.
+    /// The number of messages that were rejected, that were deferred for too long, or that bounced after they were accepted.
     pub bounces: u64,
     /// The number of recipients who reported the message as spam.
     pub complaints: u64,
@@ -39,7 +39,7 @@ pub struct CampaignStats {
     pub click_rate: f64,
     /// Unsubscribes as a percentage of delivered messages.
     pub unsubscribe_rate: f64,
-    /// Bounces as a percentage of messages that were sent or rejected.
+    /// Bounces as a percentage of the messages that were sent or failed.
     pub bounce_rate: f64,
     /// The number of opens by scanners and other bots. No other field includes these opens.
     pub bot_opens: u64,
@@ -72,7 +72,7 @@ pub struct CampaignStats {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsReporting {
-    /// Whether the statistics are current: always `live`.
+    /// How current the statistics are: always `live`.
     pub status: &'static str,
     /// The source of the statistics: always `ledger`.
     pub source: &'static str,
@@ -90,7 +90,7 @@ pub struct Readers {
     pub proxy_opens: u64,
     pub unsubscribes: u64,
     pub complaints: u64,
-    /// The number of messages that were accepted and bounced later.
+    /// The number of messages that bounced after they were accepted.
     pub returned: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Keeps a campaign's status in sync with its mailing.
 //!
-//! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. Reading a campaign that the worker has
-//! not synced yet computes its current state.
+//! The state of the mailing is authoritative. A worker syncs each running campaign with its mailing. If a campaign is read before the
+//! worker has synced it, its current state is computed.
 
 use super::model::{Action, Campaign, CampaignStatus, Transition, after};
 use super::store;
@@ -13,8 +13,8 @@ use crate::vocab::ids::AccountId;
 /// Returns how the mailing's state affects its campaign: the action, the time when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
-        // Only retries are left, unless the campaign starts in each recipient's time zone: some recipients may then still be waiting for
-        // the first attempt.
+        // Only retries are left, unless each recipient's time zone determines the start: then some recipients may still be waiting for the
+        // first attempt.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {

@@ -1,4 +1,4 @@
-//! Tests of campaigns through the API, and of their worker, with a clock that the tests set.
+//! Tests of the API for campaigns and of their worker, with a clock that the tests control.
 
 mod readiness;
 mod retries;

@@ -27,8 +27,8 @@ pub struct CampaignView {
     /// The generation that contains the email.
     pub conversation_id: ConversationId,
     pub email_id: EmailId,
-    /// The languages of the campaign's emails. Recipients with a different language get the email in the first of these languages, which is
-    /// the email in `emailId`.
+    /// The languages of the campaign's emails. Recipients with any other language get the email in the first of these languages: the email
+    /// with the ID `emailId`.
     pub languages: Vec<String>,
     /// The campaign's own subject or, if it has none, the subject of the email's current version.
     pub subject: String,
@@ -45,7 +45,7 @@ pub struct CampaignView {
     /// subscribed contacts in the audience; absent where counting would be slow, as in the response to a request that creates or changes a
     /// campaign for a segment. A dry run returns exact numbers.
     pub estimated_recipients: Option<u64>,
-    /// The client's name for a transport, as given. The installation's settings determine the transport.
+    /// The client's own name for a transport, returned as given. It has no effect: the installation's settings determine the transport.
     pub provider_type: Option<String>,
     /// Merge field values for all recipients.
     pub variables: Map<String, Value>,
@@ -58,7 +58,7 @@ pub struct CampaignView {
     pub scheduled_timezone: Option<String>,
     /// The time zone of `scheduledAt`: the campaign's, or each recipient's own.
     pub timezone_mode: Option<TimezoneMode>,
-    /// A notice about the start time, for example that this local time does not exist because clocks are set forward.
+    /// A notice about the start time, for example that the given local time does not exist because clocks are set forward at that time.
     pub schedule_notice: Option<String>,
     /// The ID of the send that delivers the campaign; absent until the campaign starts. See GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,

@@ -16,7 +16,8 @@ pub struct CampaignWarning {
     pub message: String,
     /// Whether the problem blocks sending.
     pub stops: bool,
-    /// The ID of the operation that helps to solve the problem. The dashboard shows its own remedy for this operation.
+    /// The ID of the operation that helps to solve the problem. Depending on the code and this ID, the dashboard adds its own remedy to
+    /// `message` or replaces `message`.
     #[serde(skip)]
     pub see: Option<&'static str>,
 }
@@ -73,7 +74,8 @@ fn links_to_unsubscribe(html: &str) -> bool {
     fields.map(str::trim).any(|field| links.iter().any(|link| field.starts_with(link)))
 }
 
-/// Returns only the letters and digits of the text, in folded form, because line breaks can occur anywhere in an address.
+/// Returns the letters and digits of the text, in folded form. All other characters are removed, because line breaks can occur anywhere in
+/// an address and must not affect comparisons.
 fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }

@@ -17,8 +17,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 
-/// Processes all campaigns that are due now. A campaign that fails does not block the others: its error is returned at the end, and the
-/// next step tries the campaign again.
+/// Processes all campaigns that are due now. A campaign that fails does not block the others: the first error is returned at the end, and
+/// the next step tries the failed campaigns again.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let store = engine.data(environment).store.clone();
     let (mut last, mut failed) = (None, None);

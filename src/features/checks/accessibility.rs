@@ -10,7 +10,7 @@ use crate::engine::render::inspect::AccessibilityRule as Rule;
 struct Row {
     rule: Rule,
     id: &'static str,
-    /// The success criterion of WCAG 2.2 and its name.
+    /// The number and name of the success criterion of WCAG 2.2 that the rule checks.
     wcag: &'static str,
     severity: Severity,
     /// The maximum number of points that the rule costs, however often it is violated.

@@ -39,7 +39,7 @@ pub struct FeatureProblem {
     pub title: String,
     /// The names of the clients, most used first.
     pub clients: Vec<String>,
-    /// The assumed share of opens of the clients, from 0 to 1.
+    /// The share of all opens that the clients are assumed to have, from 0 to 1.
     pub share: f64,
     /// The worst effect in any of the clients.
     pub effect: Effect,
@@ -103,7 +103,7 @@ impl FeatureProblem {
         })
     }
 
-    /// Returns the severity of the problem; `None` if it is too small to be listed.
+    /// Returns the severity of the problem; `None` if the problem is too minor to be listed.
     pub fn severity(&self) -> Option<Severity> {
         let is_noticed = self.share >= NOTICED_SHARE_MIN;
         match self.effect {
@@ -164,7 +164,8 @@ impl CompatibilityAnalysis {
     }
 
     /// Returns the features that clients do not support, or support only partially for a reason that applies to the email. Leaves out
-    /// features that only unused rules use, losses that readers do not notice, and clients for which the email has a replacement.
+    /// features that occur only in unused CSS rules, features whose loss readers do not notice, and clients for which the email contains a
+    /// replacement.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();
         for client in self.0["clientIssues"].as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The engine and the data that checks use, for requests and for workers.
+//! The context of checks: the engine and the data that they use, in requests and in workers.
 
 use std::sync::Arc;
 

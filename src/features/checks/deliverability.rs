@@ -43,7 +43,8 @@ pub async fn check(context: &CheckContext, email: &CheckedEmail, envelope: Envel
     judge(context, email, envelope, report, start).await
 }
 
-/// Predicts how providers judge an email from its content, the subject, and the default sender of its project, but without DNS records.
+/// Predicts how providers judge an email. The prediction uses the email's content and subject and the default sender of its project, but no
+/// DNS records.
 pub async fn content(context: &CheckContext, email: &CheckedEmail) -> Result<Option<Analysis>, Failure> {
     let start = Instant::now();
     let envelope = completed(context, email, Envelope::default()).await?;
@@ -79,8 +80,8 @@ async fn judge(
     Ok(Some(analysis))
 }
 
-/// Replaces the hosts of this service, and hosts in networks that the operator has allowed, with public hosts of the same length. The
-/// original hosts depend on the installation's settings, so they must not affect the email's score.
+/// Returns the email's HTML after replacing the hosts of this service, and hosts in networks that the operator has allowed, with public
+/// hosts of the same length. The original hosts depend on the installation's settings, so they must not affect the email's score.
 async fn with_public_hosts(context: &CheckContext, email: &CheckedEmail) -> Result<Arc<String>, Failure> {
     let (fetch, base) = (&context.engine.fetch, context.engine.base_url());
     // The inspection is cached. If it fails, the HTML is used unchanged.
@@ -132,7 +133,7 @@ async fn records(context: &CheckContext, from: &EmailAddress) -> Result<Report, 
     let (signer, selectors) = signer(&domain, &keys);
     let dns = &context.engine.dns;
     let organization = registrable(&domain).unwrap_or(&domain).to_owned();
-    // Messages from this service bounce to a separate host, whose SPF record is checked.
+    // Bounces of messages from this service go to a separate host, whose SPF record is checked.
     let return_host = signer.as_ref().map(|signer| format!("{RETURN_LABEL}.{signer}"));
     let spf_domain = return_host.clone().unwrap_or_else(|| domain.clone());
     let [own_dmarc, org_dmarc] = [&domain, &organization].map(|name| format!("_dmarc.{name}"));
@@ -175,8 +176,8 @@ fn has_dmarc(records: &Lookup<Vec<String>>) -> bool {
     matches!(records, Lookup::Found(texts) if texts.iter().any(is_dmarc))
 }
 
-/// Returns the domain of this account that signs emails from this From domain, and its selectors. `keys` are the record names and values of
-/// the account's keys.
+/// Returns the account's domain that signs emails from this From domain, and the selectors of that domain's keys. `keys` are the record
+/// names and values of the account's keys.
 fn signer(from: &str, keys: &[(String, String)]) -> (Option<String>, Vec<String>) {
     let named = keys.iter().filter_map(|(name, _)| name.split_once("._domainkey."));
     let aligned: Vec<(&str, &str)> = named.filter(|(_, domain)| registrable(domain) == registrable(from)).collect();

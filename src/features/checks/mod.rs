@@ -1,8 +1,8 @@
-//! The checks of an email before it is sent: email clients, links, spelling, deliverability and accessibility.
+//! The checks of an email before it is sent: compatibility with email clients, links, spelling, deliverability and accessibility.
 //!
-//! A worker process parses the HTML for the checks of clients, links and accessibility ([`crate::engine::render::inspect`]). This feature
-//! evaluates the results, and sends the requests that the checks need. [`run::run`] performs all checks of an email; the feature `emails`
-//! stores the result with the version, and `validation` has the operations that check an email on request.
+//! A worker process parses the HTML for the checks of compatibility, links and accessibility ([`crate::engine::render::inspect`]). This
+//! feature evaluates the results, and sends the requests that the checks need. [`run::run`] runs the checks of an email; the feature
+//! `emails` stores their result with the email's version, and `validation` has the operations that check an email on request.
 
 pub mod accessibility;
 pub mod compatibility;

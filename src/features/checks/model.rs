@@ -38,14 +38,14 @@ impl Scores {
     }
 }
 
-/// A finding of a check in an email.
+/// A problem that a check found in an email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFinding {
     /// The ID of the finding, which stays the same in later versions of the email while the problem exists.
     pub id: String,
     pub check: Check,
-    /// A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com.
+    /// The name of the rule for programs, such as `image_alt`; for the compatibility check, the slug of the feature at caniemail.com.
     pub rule: String,
     pub severity: Severity,
     /// The problem, in one sentence.
@@ -62,7 +62,7 @@ pub struct CheckFinding {
     /// The replacement for the word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source.
+    /// Whether Mailmill can resolve the problem, by using the suggestion or by replacing a part of the source.
     pub fixable: bool,
     /// What Mailmill does to resolve the problem, such as `Replace “recieve” with “receive”`. Absent if only a user can resolve it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -86,7 +86,7 @@ pub struct ValidationSummary {
 pub struct Recommendations {
     /// What to do before sending.
     pub critical: Vec<String>,
-    /// Improvements to make before sending, if possible.
+    /// Improvements that should be made before sending, if possible.
     pub important: Vec<String>,
     pub suggested: Vec<String>,
 }

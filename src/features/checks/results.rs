@@ -35,7 +35,7 @@ pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     findings.truncate(limits::EMAIL_FINDINGS_MAX);
     for finding in &mut findings {
         finding.occurrences.truncate(limits::EMAIL_FINDING_PLACES_MAX);
-        // Products of fractions have rounding errors, such as 1.2400000000000002.
+        // Rounds the weight, because products of fractions have rounding errors, such as 1.2400000000000002.
         finding.weight = (finding.weight * 100.0).round() / 100.0;
     }
     EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
@@ -107,7 +107,7 @@ fn of_compatibility(report: &CompatibilityAnalysis) -> Vec<CheckFinding> {
     found
 }
 
-/// Returns the finding about a feature; `None` if the problem is too small to be listed.
+/// Returns the finding about a feature; `None` if the problem is too minor to be listed.
 fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
     let FeatureProblem { slug, title, clients, share, effect, .. } = problem;
     let severity = problem.severity()?;
@@ -118,7 +118,7 @@ fn of_feature(problem: &FeatureProblem) -> Option<CheckFinding> {
     };
     let message = format!("{title} {works} in {}.", clients_named(clients));
     let lost = match effect {
-        // The list of findings leaves out features without an effect.
+        // This text is never shown, because the list of findings leaves out features without an effect.
         Effect::Nothing => "Readers do not notice a difference.",
         Effect::Cosmetic => "Decoration or typography is lost.",
         Effect::Layout => "Sizes, spacing or positions change.",
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// Regression test: "gap does not work in Gmail" was followed by a note that says how it works there.
+    /// Regression test: the message "gap does not work in Gmail" was followed by a note about how the feature works in Gmail.
     #[test]
     fn the_message_about_a_feature_says_how_far_clients_support_it() {
         let message = |supports: [&str; 2]| {
@@ -471,7 +471,7 @@ mod tests {
         assert_eq!((broken.message.as_str(), &broken.text), ("The embedded PNG image on line 12 does not work.", &None));
     }
 
-    /// Regression test: the button for a style or for a repeated word said only "Fix".
+    /// Regression test: the button that fixes a style or a repeated word was labeled only "Fix".
     #[test]
     fn an_automatic_fix_names_the_replacement() {
         let pair = |original: &str, new: &str| (original.to_owned(), new.to_owned());

@@ -12,7 +12,8 @@ const LINK_STATUSES: [&str; 4] = ["broken", "invalid", "blocked", "unreachable"]
 /// The maximum length of an unknown ID that is compared with known IDs. No known ID is longer.
 const COMPARED_BYTES_MAX: usize = 80;
 
-/// Returns whether a rule with this ID can exist. Each language has its own spelling rules, so their names are not compared.
+/// Returns whether a rule with this ID can exist. Each language has its own spelling rules, so only the form of a spelling rule's name is
+/// checked.
 pub fn is_known(id: &str) -> bool {
     match id.split_once('/') {
         Some(("spelling", rule)) => {

@@ -1,6 +1,6 @@
-//! Runs checks of an email in parallel: all checks, whose result is stored with the email's version, or the checks of a [`Plan`].
+//! Runs checks of an email in parallel: either all checks, to store the result with the email's version, or the checks of a [`Plan`].
 //!
-//! For the stored result, the DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is
+//! If the result is stored, the DNS records of the sender are not checked: the campaign determines the sender, and the sender's domain is
 //! verified separately.
 
 use std::time::Duration;
@@ -28,14 +28,14 @@ use crate::vocab::limits;
 pub enum LinkRequests {
     /// No URL is requested: only the URLs themselves are checked.
     None,
-    /// The URLs are requested, which takes some seconds.
+    /// The URLs are requested, which takes a few seconds.
     Sent,
 }
 
 /// The sender for the deliverability check.
 #[derive(Clone, Debug)]
 pub enum Sender {
-    /// The sender is unknown: the check predicts only how providers judge the content.
+    /// The sender is unknown, so the check predicts only how providers judge the content.
     Unknown,
     /// The check also reads the DNS records of this sender's domain.
     Of(Envelope),
@@ -151,7 +151,7 @@ async fn within<T>(limit: Duration, check: Option<impl Future<Output = Result<T,
     })
 }
 
-/// Treats a check that returned no result as late, because it reached its own time limit.
+/// Treats a check that returned no result as late, because a check returns no result only if it reached its own time limit.
 fn in_time<T>(outcome: CheckOutcome<Option<T>>) -> CheckOutcome<T> {
     match outcome {
         CheckOutcome::Done(Some(result)) => CheckOutcome::Done(result),
@@ -171,8 +171,8 @@ impl IncompleteChecks {
         self.incomplete.push(IncompleteCheck { check, reason });
     }
 
-    /// Returns the result of a check, if there is one. Otherwise, records why the check is incomplete, or returns a final failure
-    /// as an error.
+    /// Returns the result of a check; `None` if the check was not requested or is incomplete. Records why a check is incomplete. If a check
+    /// failed and the failure is final, returns the failure as an error.
     fn result<T>(&mut self, check: Check, checked: Checked<T>) -> Result<Option<T>, Failure> {
         match checked {
             None => return Ok(None),

@@ -66,7 +66,7 @@ async fn ask_model(
 ) -> Option<SecondOpinion> {
     let engine = &context.engine;
     let client = engine.models.find(engine.settings.validation.model.as_deref()?)?;
-    // Usage is counted for a brand, so an email without a brand is not sent to the model.
+    // Usage is counted per brand, so an email without a brand is not sent to the model.
     let payer = Payer { account: context.account, project: project?, environment: context.data.environment };
     let metered = MeteredModel::new(client.clone(), engine, payer);
     let question = ModelRequest {

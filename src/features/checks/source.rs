@@ -20,7 +20,7 @@ pub struct CheckedEmail {
     pub subject: Option<String>,
     /// The project, if the email is stored.
     pub project: Option<ProjectId>,
-    /// The input field that named the email, for error messages.
+    /// The input field that identifies the email; error messages contain the field's name.
     pub field: &'static str,
 }
 
@@ -43,8 +43,8 @@ impl CheckedEmail {
         }
     }
 
-    /// Returns the replacements that resolve the finding about the feature `slug`, each as a byte range in the HTML and the new text. If
-    /// clients need different replacements, returns the longest list.
+    /// Returns the replacements that resolve the finding about the feature `slug`: for each, a byte range in the HTML and the new text. If
+    /// different clients need different replacements, returns those of the client that needs the most.
     pub async fn autofix(&self, context: &CheckContext, slug: &str) -> Result<Vec<(usize, usize, String)>, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let report: Value = serde_json::from_slice(&json).map_err(Failure::internal)?;
@@ -59,7 +59,8 @@ impl CheckedEmail {
         Ok(most.filter_map(edit).collect())
     }
 
-    /// Returns whether at least one client does not support the feature `slug`, and the HTML contains no replacement for it.
+    /// Returns whether the feature `slug` is a problem: at least one client does not support it, or supports it only partially, and the
+    /// HTML contains no replacement for that client.
     pub async fn has_problem(&self, context: &CheckContext, slug: &str) -> Result<bool, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let problems = CompatibilityAnalysis::read(&json, Duration::ZERO)?.problems();

@@ -27,7 +27,7 @@ pub struct SpellingAnalysis {
     pub total_words: usize,
     /// The score from 0 to 100; 100 if nothing was found. Resolving a finding never lowers the score.
     pub score: u32,
-    /// The findings in the order of the source.
+    /// The findings, in the order in which they occur in the source.
     pub errors: Vec<Finding>,
     pub summary: Summary,
     pub metadata: SpellingMetadata,
@@ -39,7 +39,7 @@ pub struct SpellingAnalysis {
 pub struct SpellingMetadata {
     /// The time that the check took, in milliseconds.
     pub processing_time: u64,
-    /// The names of the additional checkers, or `none (rules)`.
+    /// The names of the additional checkers; `none (rules)` if there were none.
     pub ai_model: String,
     /// The number of tokens that a language model used.
     pub tokens_used: u64,
@@ -195,8 +195,9 @@ fn names(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Vec<S
     Ok(names)
 }
 
-/// Returns a brand's name, the names of its products, the names in its text (such as those of its people), and the words that its text
-/// repeats, which are terms of its trade, such as names of teas. `knowledge` contains the text of the brand's knowledge base.
+/// Returns a brand's name, the names of its products, the names in its text (such as names of people), and the words that occur repeatedly
+/// in its text, because they are terms of the brand's trade, such as names of teas. `knowledge` contains the text of the brand's knowledge
+/// base.
 pub fn names_of(brand: &Brand, knowledge: &[&str]) -> Vec<String> {
     let products = || brand.products.iter().take(limits::SPELLING_PRODUCTS_MAX);
     let own = [brand.name.clone(), brand.contact.company.clone(), brand.contact.address.clone()];

@@ -130,8 +130,8 @@ pub async fn client<'e>(
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 
-/// Returns whether a failed request can be retried. It can if the platform ended the access token early and the token has been refreshed.
-/// If the refresh fails, replaces `error` with the error of the refresh.
+/// Returns whether a failed request can be retried: only if the platform invalidated the access token before its expiry and the token has
+/// been refreshed. If the refresh fails, replaces `error` with the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
     // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {

@@ -1,5 +1,5 @@
-//! Calls a platform on behalf of a connected account: with its key or token, the pinned version of its API, bounded retries, and the pauses
-//! that the platform requests.
+//! Calls a platform's API on behalf of a connected account. Calls use the account's key or token and the pinned version of the API, have a
+//! limited number of retries, and respect the pauses that the platform requests.
 //!
 //! Reads and idempotent changes are retried after temporary failures. A request that creates an object is retried here only after a rate
 //! limit. After any other failure, the object may exist, so the caller looks for the object before it tries again.
@@ -66,7 +66,8 @@ pub struct Client<'e> {
     /// The Mailchimp data center of the account; empty for other platforms.
     pub region: String,
     authorization: HeaderValue,
-    /// Identifies the account whose requests pause: a digest of the platform's ID for the account or, before this ID is known, of the key.
+    /// Identifies the account that a pause applies to: a digest of the platform's ID for the account or, before this ID is known, of the
+    /// key.
     account: [u8; 12],
     /// The maximum time that a request waits for a pause to end. If the platform requests a longer pause, the request fails.
     wait_max: Duration,
@@ -288,8 +289,8 @@ impl<'e> Client<'e> {
         headers
     }
 
-    /// Pauses the account if the platform is rate limiting it, if the current window allows no further request, or if the platform is down
-    /// until a stated time.
+    /// Pauses the account if the platform is rate limiting it, if the current rate-limit window allows no further request, or if the
+    /// platform is down until a stated time.
     fn note_pause(&self, response: &Response) {
         let now = Instant::now();
         let is_rejected = response.status == StatusCode::TOO_MANY_REQUESTS;
@@ -337,7 +338,7 @@ struct PartialError {
 /// The category of HubSpot's error for objects that do not exist.
 pub const NOT_FOUND: &str = "OBJECT_NOT_FOUND";
 
-/// Returns whether a partial batch lacks only objects that do not exist, so that a repeated request would have the same result.
+/// Returns whether a batch request failed only for objects that do not exist, so that a repeated request would have the same result.
 fn lacks_only_deleted(body: &[u8]) -> bool {
     let errors = serde_json::from_slice::<Partial>(body).map(|partial| partial.errors).unwrap_or_default();
     !errors.is_empty() && errors.iter().all(|error| error.category == NOT_FOUND)

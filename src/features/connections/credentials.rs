@@ -37,7 +37,8 @@ struct StoredTokens {
 }
 
 impl Credentials {
-    /// Returns the text that is sealed: the key itself, or the tokens as JSON. The platforms' keys do not start with a brace.
+    /// Returns the text that is sealed: the key itself, or the tokens as JSON. The platforms' keys do not start with a brace, so a key and
+    /// tokens can be distinguished.
     fn to_text(&self) -> Secret {
         Secret::new(match self {
             Self::Key(key) => key.expose().clone(),

@@ -13,7 +13,7 @@ pub enum PlatformError {
     Forbidden(String),
     /// The platform has frozen or locked the account; the credentials may still be valid. Contains a sentence with the remedy.
     Suspended(String),
-    /// The master key does not open the stored credentials.
+    /// The stored credentials cannot be decrypted with the current master key.
     KeyLost,
     /// The requested object does not exist.
     Missing,

@@ -1,4 +1,4 @@
-//! Maps a platform's fields to contact fields, with the platform's table or a user's mapping.
+//! Maps a platform's fields to contact fields. A user's mapping takes precedence over the platform's table.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ impl Mapping {
         Self { map, seen: None }
     }
 
-    /// Returns a mapping that records fields of the contacts, up to a maximum number.
+    /// Returns a mapping that records which fields the contacts have, up to a maximum number of fields.
     pub fn recording(map: FieldMap) -> Self {
         Self { map, seen: Some(Mutex::default()) }
     }

@@ -222,7 +222,7 @@ fn following(import: &ProviderImport, source: u32, cursor: Option<String>) -> Op
 
 /// How an error affects an import.
 pub(super) enum Stop {
-    /// The source at `from` does not exist.
+    /// Skip the source at `from`, because it does not exist on the platform.
     Skip {
         from: Position,
         reason: String,

@@ -25,7 +25,7 @@ pub struct Connection {
     pub sealed_key: Vec<u8>,
     /// Whether the user signed in to the platform, instead of entering a key.
     pub is_oauth: bool,
-    /// What the user allowed the connection to do; for a key, imports and exports, even if its scopes do not allow both.
+    /// What the user allowed the connection to do; for a key, imports and exports, even if the key's scopes do not allow both.
     pub uses: Vec<ConnectionUse>,
     /// The digest of the sign-in's `state` parameter, which identifies a repeated callback; `None` for a key.
     pub sign_in: Option<[u8; 16]>,

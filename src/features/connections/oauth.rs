@@ -49,7 +49,7 @@ pub struct App<'s> {
     login: &'s str,
 }
 
-/// Returns the client in the settings; `None` if the settings have none for this platform.
+/// Returns the OAuth client that the settings contain for this platform; `None` if they contain none.
 pub fn app(settings: &Connections, provider: Provider) -> Option<App<'_>> {
     let (id, secret, login) = match provider {
         Provider::Klaviyo => (&settings.klaviyo_client_id, &settings.klaviyo_client_secret, &settings.klaviyo_login_url),
@@ -74,7 +74,8 @@ pub fn session(caller: &Caller, alternative: &str) -> Result<SessionId, Failure>
     Ok(user.session.id)
 }
 
-/// Returns the scopes that users grant for these uses, with their purpose. Mailchimp has none: its tokens have all permissions of the user.
+/// Returns the scopes that users grant for these uses, each with its purpose. Mailchimp has no scopes: its tokens have all permissions of
+/// the user.
 pub fn scopes(provider: Provider, uses: &[ConnectionUse]) -> Vec<(&'static str, &'static str)> {
     let app = (provider == Provider::HubSpot).then_some(HUBSPOT_APP);
     let mut all: Vec<_> = app.into_iter().chain(platform::account_scope(provider)).collect();
@@ -404,7 +405,7 @@ async fn call<T: DeserializeOwned>(
         let is_code = |code: &str| serde_json::from_slice::<OAuthError>(&response.body).is_ok_and(|body| body.error == code);
         // The statuses 400, 401 and 403 mean that the platform rejects the client, the code or the refresh token.
         return Err(match status.as_u16() {
-            // The tokens may be valid, so users do not need to sign in again.
+            // The platform rejected the OAuth client, not the tokens. The tokens may be valid, so users do not need to sign in again.
             400 | 401 if is_code("invalid_client") => PlatformError::Unreachable(format!(
                 "The platform does not accept the client ID and secret in the settings ({said}); the operator must correct them under \
                  [connections]."

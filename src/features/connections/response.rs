@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits::{PROVIDER_PAUSE_MS_MAX, PROVIDER_RESPONSE_VALUES_MAX};
 
-/// Returns the pause that a `Retry-After` header requests with a number of seconds or an HTTP date (RFC 9110 §10.2.3). A pause that exceeds
-/// the maximum is shortened to the maximum.
+/// Returns the pause that a `Retry-After` header requests, as a number of seconds or as an HTTP date (RFC 9110 §10.2.3). A pause that
+/// exceeds the maximum is shortened to the maximum.
 pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     let seconds = match text.parse::<f64>() {

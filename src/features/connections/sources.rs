@@ -19,8 +19,8 @@ pub struct SourceRef {
     #[serde(rename = "type")]
     pub kind: SourceKind,
     pub name: Name<{ limits::PROVIDER_SOURCE_NAME_CHARACTERS_MAX }>,
-    /// The number of contacts from the platform's list of sources. Clients can send it because they can pass a listed source
-    /// unchanged; the import ignores it.
+    /// The number of contacts, as in the list of sources. The import ignores this field; it is accepted so that clients can pass a listed
+    /// source unchanged.
     #[allow(dead_code, reason = "the API accepts it")]
     #[serde(default)]
     pub count: Option<Bounded<0, { u32::MAX as u64 }>>,

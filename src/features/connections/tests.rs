@@ -196,7 +196,7 @@ fn the_sources_of_every_platform_are_listed_page_by_page() {
             listed["sources"].as_array().expect("there is a list").iter().map(|source| source["type"].to_string()).collect();
         let many = |kind: &str| kinds.iter().filter(|found| found.trim_matches('"') == kind).count();
         let expected = match provider {
-            // The platform's segments, and the source with the contacts who must not be emailed.
+            // The number of segments includes the source with the contacts who must not be emailed.
             "platform_a" => (0, 12, 13, 0),
             "platform_b" => (1, 0, 1, 1),
             _ => (0, 2, 2, 0),
@@ -387,7 +387,7 @@ fn limits_of_the_platform_are_respected_and_shown() {
     assert_eq!(peer.asked().len(), before + 1);
 }
 
-// Regression test: the `Retry-After` header was respected only in responses with a rate limit.
+// Regression test: the `Retry-After` header was respected only in responses that reported a rate limit.
 #[test]
 fn a_platform_that_is_down_until_a_stated_time_is_not_asked_before() {
     let peer = Platforms::start(0);

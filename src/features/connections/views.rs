@@ -30,13 +30,13 @@ pub struct ConnectionView {
     /// `key` for an API key; `oauth` if the user signed in to the platform.
     #[schemars(extend("enum" = ["key", "oauth"]))]
     pub method: &'static str,
-    /// What the connection may do: what the user allowed in the sign-in or, for a key, imports and exports, even if its scopes do not allow
-    /// both.
+    /// What the connection may do: what the user allowed at sign-in or, for a key, imports and exports, even if the key's scopes do not
+    /// allow both.
     pub uses: Vec<ConnectionUse>,
     /// `connected`; `reconnect_required` if the credentials cannot be used; `rate_limited` until `rateLimitedUntil`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
-    /// Why the connection must be reconnected: the platform's own message, or that the credentials cannot be decrypted.
+    /// Why the connection must be reconnected: the platform's own message, or a note that the credentials cannot be decrypted.
     pub error: Option<String>,
     /// When the platform accepts requests again.
     pub rate_limited_until: Option<WireTime>,

@@ -17,8 +17,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ConnectionId;
 use crate::vocab::limits;
 
-/// Advances the open imports from platforms by one step each. Several connections' imports run at the same time, so that a slow platform
-/// does not delay the others. Imports of one connection share a request limit, so they run one after another.
+/// Advances the open imports from platforms by one step each. Imports through different connections run at the same time, so that a slow
+/// platform does not delay the others. Imports through one connection share a request limit, so they run one after another.
 pub async fn import(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let mut queues = BTreeMap::<ConnectionId, Vec<Job>>::new();
     for job in open_imports(&engine.data(environment).store.read())? {

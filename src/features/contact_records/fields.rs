@@ -72,7 +72,7 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
     2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
 }
 
-/// Returns why no field can have this name, or `None` if the length is allowed.
+/// Returns why no field can have this name; `None` if the name is neither blank nor too long.
 pub fn name_refusal(name: &str) -> Option<String> {
     let (max, count) = (limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, name.chars().count());
     match (name.trim().is_empty(), count > max) {
@@ -199,7 +199,8 @@ impl JsonSchema for FieldValue {
 
 /// Returns the schema of a value that has at most `levels` levels of nested lists and objects.
 fn value_schema(levels: usize) -> Schema {
-    // Each keyword of the schema applies only to values of its type. A string can contain every character except U+0000.
+    // Each keyword of the schema applies only to values of one type, such as `pattern` to strings. A string can contain any character
+    // except U+0000.
     let text = r"^[^\x00]*$";
     if levels == 0 {
         return json_schema!({

@@ -29,7 +29,7 @@ pub struct Contact {
 
 impl Record for Contact {}
 
-/// A contact with the same fields as [`Contact`] that borrows its strings from the row's bytes, for scans of many rows.
+/// The fields of a [`Contact`], with strings that are borrowed from the row's bytes, for scans of many rows.
 #[derive(Debug, Deserialize)]
 pub struct ContactRow<'a> {
     pub id: ContactId,
@@ -46,7 +46,7 @@ pub struct ContactRow<'a> {
 }
 
 impl<'a> ContactRow<'a> {
-    /// Reads a contact from the bytes of its row; `None` if they are damaged.
+    /// Reads a contact from the bytes of its row; `None` if the bytes are damaged.
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         const { assert!(Contact::VERSION == 1, "this reader supports only version 1 of the record") };
         decode_borrowed(bytes, Contact::VERSION)

@@ -1,5 +1,5 @@
-//! Sets of contacts in a project, with their sizes (all contacts, the contacts with each status, and the contacts with each tag), and other
-//! counters of a project.
+//! The sets of contacts in a project (all contacts, the contacts with each status, and the contacts with each tag) with their sizes, and
+//! other counters of a project.
 //!
 //! `features/contact_records` updates the sets together with its rows. The sets are a separate feature because tags and topics need the
 //! sets but cannot depend on the contact records.

@@ -32,7 +32,7 @@ pub enum OnConflict {
     Skip,
 }
 
-/// The numbers of rows by result. Each row is counted in `total` and in exactly one of the other counts.
+/// The number of rows with each result. Each row is counted in `total` and in exactly one of the other counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub total: u64,
@@ -93,13 +93,13 @@ impl Batch {
         Self { rows, digests, slots, keeps_status: false, only_known: false, ids: HashMap::new() }
     }
 
-    /// If the other fields of a row are rejected, writes only its email and status, with a note. If the whole row were rejected, a
-    /// contact who unsubscribed elsewhere would stay subscribed.
+    /// Makes the batch write only the email and the status of a row, with a note, if the row's other fields are rejected. If the whole row
+    /// were rejected, a contact who unsubscribed elsewhere would stay subscribed.
     pub fn keeping_status(self) -> Self {
         Self { keeps_status: true, ..self }
     }
 
-    /// Drops rows whose email does not belong to an existing contact, without counting them.
+    /// Makes the batch drop rows whose email does not belong to an existing contact. Dropped rows are not counted.
     pub fn only_known(self) -> Self {
         Self { only_known: true, ..self }
     }
@@ -266,8 +266,8 @@ impl BatchWriter {
         Ok(created.is_some())
     }
 
-    /// Writes a row. If the row is rejected, notes the reason and, if the batch keeps statuses, writes only the email and the status:
-    /// first with the batch's tags and then, if these are rejected too, without them.
+    /// Writes a row. If the row is rejected, notes the reason. If the batch keeps statuses, then writes only the email and the status, with
+    /// the batch's tags or, if this is rejected too, without them.
     fn write_or_keep_status<T>(
         &mut self,
         row: u32,

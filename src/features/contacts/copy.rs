@@ -102,8 +102,7 @@ impl AddAssign for ReturnCounts {
 }
 
 impl ReturnRule {
-    /// Returns what a restore does with a contact of the backup, based on what has happened to the contact's address since the
-    /// backup.
+    /// Returns what a restore does with a contact in the backup, based on what has happened to the contact's address since the backup.
     fn standing(&self, tx: &impl Read, into: ProjectId, (number, input): (u32, &ContactInput)) -> Result<Standing> {
         let digest = contact_records::email_digest_of(&input.email);
         if contact_records::number_by_digest(tx, into, digest)?.is_some() {
@@ -364,7 +363,8 @@ mod tests {
         assert!(failures.starts_with("1 contact was not restored. First error: a@example.com, tags: "), "{failures}");
     }
 
-    // Regression test: the first note was given as the reason, although it can be about a contact that was copied and kept its status.
+    // Regression test: the first note was given as the reason for the failures, although it could be about a contact that was copied and
+    // kept its status.
     #[test]
     fn the_reason_of_a_failure_is_not_a_note_on_another_contact() {
         let app = app_with(&EMAILS[..2]);

@@ -1,4 +1,4 @@
-//! Adds or updates a contact from the JSON of another system, with the rules for rows of a bulk write.
+//! Adds or updates a contact from the JSON of another system, by the same rules as for rows of a bulk write.
 
 use super::batch::{self, Batch, OnConflict};
 use super::jobs::bulk;
@@ -18,8 +18,8 @@ const CONSENT_SOURCE: &str = "consentSource";
 #[derive(Clone, Copy, Debug)]
 pub struct UpsertSettings<'a> {
     pub tags: &'a [TagName],
-    /// Where the contacts gave their consent to marketing email. Without consent, a new contact is non-subscribed, and an existing contact
-    /// keeps its status.
+    /// Where the contacts gave their consent to marketing email; `None` if they gave none. Without consent, a new contact is
+    /// non-subscribed, and an existing contact keeps its status.
     pub consent_source: Option<&'a str>,
 }
 
@@ -35,7 +35,7 @@ fn read(json: &str) -> std::result::Result<ContactInput, FieldError> {
     bulk::read(json, 0).map_err(|note| FieldError::new(note.field, note.error))
 }
 
-/// Checks the contact in `json`, without the rules that need stored data.
+/// Checks the contact in `json`, except for rules that need stored data.
 pub fn check_json(json: &str) -> std::result::Result<(), FieldError> {
     read(json).map(drop)
 }

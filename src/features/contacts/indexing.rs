@@ -1,7 +1,7 @@
 //! Keeps the search index up to date with the contacts: follows the change feed, indexes the changed contacts, and commits them together
 //! with the feed position.
 //!
-//! After a crash, the follower therefore resumes at the position in the index. Reading a change twice does no harm, and no change can be
+//! After a crash, indexing therefore resumes at the feed position in the index. Reading a change twice does no harm, and no change can be
 //! skipped, because positions are assigned in order.
 
 use std::sync::atomic::Ordering;
@@ -126,7 +126,7 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the feed entries that a rebuild needs from being deleted while this value exists.
+/// While this value exists, the feed entries that a rebuild needs are not deleted.
 struct FeedGuard<'w>(&'w EnvironmentData);
 
 impl Drop for FeedGuard<'_> {

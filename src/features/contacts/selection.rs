@@ -122,7 +122,7 @@ fn first<K: Ord + Copy>(
 ) -> Result<Vec<u32>> {
     let room = end.saturating_mul(2).max(1_024);
     let mut held: Vec<(K, u32)> = Vec::with_capacity(room.min(wanted.len() as usize));
-    // An entry with a greater key is certainly after the page.
+    // An entry with a greater key than this cannot be on the page.
     let mut worst: Option<K> = None;
     contact_records::updates(tx, project, wanted, |number, at| {
         let key = key(at, number);

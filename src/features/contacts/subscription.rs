@@ -1,7 +1,7 @@
-//! Changes whether a contact may be mailed, at the contact's request or because their mail server rejected a message.
+//! Changes whether a contact may be mailed, because the contact requests it or because the contact's mail server rejected a message.
 //!
-//! A repeated change has no effect and is not reported. Only bounces are subject to [`Status::keeps`]. This file does not depend on
-//! the channel through which the request arrived.
+//! Repeating a change has no effect and emits no webhook event. Only bounces are subject to [`Status::keeps`]. This file does not depend on
+//! the channel through which a request arrived.
 
 use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};
@@ -9,7 +9,7 @@ use crate::features::contact_records::{self, ChangeOrigin, Contact};
 use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// Unsubscribes a contact. Returns whether the contact's status changed; only a change is reported.
+/// Unsubscribes a contact. Returns whether the contact's status changed; emits a webhook event only if it did.
 pub fn unsubscribe(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) -> Result<bool> {
     let Some(after) = put(tx, place.1, contact, Status::Unsubscribed)? else { return Ok(false) };
     webhook_events::unsubscribed(tx, place, &after, Action::Unsubscribed, source);

@@ -19,7 +19,7 @@ pub struct ContactResolver<'c> {
     /// The results of looking up many addresses together, by the hash of the address: the contact's number, or `None` if no contact
     /// has the address.
     known: HashMap<[u8; 16], Option<u32>>,
-    /// The contacts created by this command, which are added to the index only when the command is done.
+    /// The contacts created by this command, by the hash of the address. They are added to the email index only at the end of the command.
     created: HashMap<[u8; 16], u32>,
 }
 
@@ -29,7 +29,7 @@ pub struct NewContact {
     digest: [u8; 16],
 }
 
-/// Resolves contacts in a project. If `act` succeeds, writes the changes that it made.
+/// Runs `act` with a resolver for a project's contacts. If `act` succeeds, writes the changes that it made.
 pub fn resolve<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -11,7 +11,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// What happened to the contact: `data.action` of `subscriber.unsubscribed`.
+/// What happened to the contact, as reported in `data.action` of the event `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The contact unsubscribed, through any channel.
@@ -38,7 +38,7 @@ impl Action {
     }
 }
 
-/// The channel through which the change was requested: `data.source` of `subscriber.unsubscribed`.
+/// The channel through which the change was requested, as reported in `data.source` of the event `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A program that uses an API key or a token.

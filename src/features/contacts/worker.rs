@@ -12,8 +12,8 @@ use crate::vocab::environment::Environment;
 pub async fn index(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let data = engine.data(environment).clone();
     if data.store.space().is_low() {
-        // When disk space is low, stop indexing too, because the index is on the same disk and merging its files needs many times
-        // the space of the changes.
+        // If disk space is low, stop indexing too: the index is on the same disk, and merging its files needs many times the space that the
+        // changes take.
         return Err(Error::NoSpace.into());
     }
     let step = tokio::task::spawn_blocking(move || indexing::step(&data)).await;

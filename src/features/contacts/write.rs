@@ -17,7 +17,7 @@ use crate::vocab::contact_status::Status;
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::limits;
 
-/// The given fields of a contact, each already checked. `None` means that a field was not given.
+/// The fields given for a contact, each already checked. `None` means that the field was not given.
 #[derive(Clone, Debug)]
 pub struct ContactInput {
     pub email: EmailAddress,
@@ -156,7 +156,7 @@ pub fn create(
     Ok(contact)
 }
 
-/// Reserves the number for a contact that is about to be created.
+/// Reserves a number for a contact that is about to be created.
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Error> {
     contact_sets::next_number(tx, project, Facet::NextContact, 1)
 }
@@ -184,7 +184,7 @@ pub fn add_tags(
     if tags.len() <= limits::TAGS_PER_CONTACT_MAX {
         return Ok(());
     }
-    // Remove the numbers of deleted tags, which remain in contacts, so that they do not count against the limit.
+    // Contacts keep the numbers of deleted tags. Remove these numbers, so that they do not count against the limit.
     let mut existing = Vec::with_capacity(tags.len());
     for number in tags.iter() {
         if by_number(tx, project, *number)?.is_some() {

@@ -81,8 +81,8 @@ async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>)
     (own.unwrap_or((RecordStatus::Missing, Vec::new())), None)
 }
 
-/// Checks a link host: it must be an alias of this installation's host, or resolve to one of its addresses, for example because the name
-/// server flattens aliases.
+/// Checks a link host: it must be an alias of this installation's host, or resolve to one of that host's addresses, for example because the
+/// name server flattens aliases.
 async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     let target = dns.cname(&record.name, MaxAge::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {

@@ -3,7 +3,8 @@
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
-/// The result of a comparison: the status, and the values that were found instead, or the error.
+/// The result of a comparison: the status, and the values that were found if they differ from the required value, or the error if the
+/// lookup failed.
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
 /// Returns the result for a DNS lookup that returned no records to compare.
@@ -22,7 +23,7 @@ pub fn dkim(wanted: &str, answer: DnsResult<Vec<String>>) -> RecordCheck {
         Ok(texts) => texts,
         Err(answer) => return unavailable(&answer),
     };
-    // RFC 6376 does not define the result for several records: some receivers use the first.
+    // RFC 6376 does not define the result for several records, and some receivers use only the first, so several records are a mismatch.
     match texts.as_slice() {
         [text] if is_same_key(wanted, text) => (RecordStatus::Verified, Vec::new()),
         _ => (RecordStatus::Mismatch, texts),

@@ -11,8 +11,8 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Returns the domain with this name. If the domain does not exist, creates it after applying `shape`. Concurrent calls create only
-/// one domain.
+/// Returns the domain with this name. If the domain does not exist, creates it with the changes that `shape` makes. Concurrent calls create
+/// only one domain.
 pub async fn ensure(
     context: &Context,
     spec: &'static Spec,

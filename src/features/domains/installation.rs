@@ -12,7 +12,7 @@ use crate::vocab::settings::Settings;
 pub struct Installation {
     /// The host that receives bounces; `None` if neither `mail.hello_name` nor `server.public_url` names a public host.
     pub mail_host: Option<String>,
-    /// The host of links; `None` if `server.public_url` does not name a public host.
+    /// The host in the links of messages; `None` if `server.public_url` does not name a public host.
     pub link_host: Option<String>,
     /// The shared domain of all envelope senders, if the settings define one.
     pub bounce_domain: Option<String>,

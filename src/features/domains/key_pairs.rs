@@ -20,7 +20,7 @@ pub fn pairs() -> [(KeyKind, KeyPair); 2] {
     [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))]
 }
 
-/// Seals new pairs as keys of a domain.
+/// Seals the private keys of new pairs, and returns the keys for the domain.
 pub fn keys(
     seal: &Seal,
     account: AccountId,

@@ -1,12 +1,12 @@
 //! Sending domains: their signing keys, the DNS records that prove ownership, and the checks of those records.
 //!
-//! A domain is verified when DNS contains one of its current DKIM keys, because only the domain's owner can publish them. The other records
-//! are recommended. A worker repeats the check, more often while a domain is waiting for its records; `Domain::pause` determines the
-//! interval.
+//! A domain is verified when DNS contains one of its current DKIM keys, because only the domain's owner can publish a key there. The other
+//! records are recommended. A worker repeats the check, more often while a domain is waiting for its records; `Domain::pause` determines
+//! the interval.
 //!
-//! A domain's keys are created in pairs, an RSA key and an Ed25519 key, and are sealed in its row of the table `domains`; `key_pairs.rs`
-//! creates and seals both. `POST /v1/domains/{domain}/rotate` creates new keys; `model.rs` moves each key through its phases: pending until
-//! DNS contains it, signing, and retiring for a week after a new key signs.
+//! A domain's keys are created in pairs of an RSA key and an Ed25519 key, and are stored sealed in the domain's row in the table `domains`;
+//! `key_pairs.rs` creates and seals both keys. `POST /v1/domains/{domain}/rotate` creates new keys. `model.rs` moves each key through its
+//! phases: pending until DNS contains the key, then signing, then retiring for a week after a newer key has started to sign.
 //!
 //! Invariant: a private key is stored on disk only in sealed form, for its own domain and selector, and is never in a response.
 

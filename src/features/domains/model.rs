@@ -23,7 +23,7 @@ pub struct Domain {
     pub signs_for_root: bool,
     pub from_name: Option<String>,
     pub status: Status,
-    /// The reason for the status, in words for users.
+    /// The reason for the status, in a text for users.
     pub reason: Option<String>,
     /// The number of consecutive checks of a verified domain that found none of its DKIM records.
     pub misses: u8,
@@ -39,7 +39,7 @@ pub struct Domain {
     pub findings: Vec<Finding>,
     /// Whether the DMARC record requires the signing domain to equal the From domain.
     pub wants_exact_signer: bool,
-    /// Other notes about the domain for users.
+    /// Other notes for users about the domain.
     pub notes: Vec<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -227,8 +227,8 @@ impl Domain {
         }
     }
 
-    /// Returns the keys that sign now: the keys whose records the last check found or, if it found none, all signing keys, because the DNS
-    /// response may have been wrong.
+    /// Returns the keys to sign mail with: the keys in the signing phase whose records the last check found. If it found none of these
+    /// records, returns all keys in the signing phase, because the DNS response may have been wrong.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));
@@ -374,7 +374,7 @@ impl Domain {
             Status::Verified if self.is_rotating() && waited < limits::DOMAIN_VERIFICATION_MS => Some(growing()),
             Status::Pending => Some(growing()),
             Status::Verified => Some(limits::DOMAIN_DAILY_MS),
-            // A domain that was verified before may recover.
+            // A domain that was once verified may recover, so the checks continue.
             Status::Failed if self.verified_at.is_some() => Some(limits::DOMAIN_DAILY_MS),
             Status::Failed => None,
         }

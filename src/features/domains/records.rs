@@ -71,7 +71,8 @@ pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
 }
 
 /// Returns the DNS records that the domain should have: the records of its DKIM keys, then those for the return path, SPF, DMARC and
-/// tracking. The settings determine whether it needs records for the return path, SPF and tracking.
+/// tracking. Whether the records for the return path, SPF and tracking are needed depends on the installation's settings and, for tracking,
+/// also on the domain's.
 pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;
@@ -79,7 +80,8 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
         let name = key_name(domain, key);
         let mut record = RequiredRecord::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
-            // One key is sufficient, and receivers must support RSA (RFC 8301 §3.1), so only the first record is required.
+            // One key is sufficient, and receivers must support RSA (RFC 8301 §3.1), so only the first record, which is for an RSA key, is
+            // required.
             Phase::Pending | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
             Phase::Retiring { until } => record.retires_at = Some(until),
         }
@@ -101,8 +103,8 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
     records
 }
 
-/// Returns the SPF record for the return path, which allows the host of its MX record and the relays, by name or address (RFC 7208 §5.3 and
-/// §5.6).
+/// Returns the SPF record for the return path. The record allows the host in the return path's MX record, and each relay by its name or
+/// address (RFC 7208 §5.3 and §5.6).
 fn spf(installation: &Installation) -> String {
     let relays: String = installation.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")
@@ -148,7 +150,8 @@ pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Regression test: `a:192.0.2.7` names a host that does not exist, so mail through a relay at such an address failed SPF.
+    /// Regression test: for a relay with an IP address, the SPF record contained a term like `a:192.0.2.7`, which names a host that does
+    /// not exist, so mail through the relay failed SPF.
     #[test]
     fn spf_allows_a_relay_by_its_address_and_omits_private_ones() {
         let record = |relays: &[&str]| {

@@ -17,10 +17,10 @@ pub struct SendingDomain {
     pub domain: String,
     /// The signing keys, at least one. Unsealing and parsing keys is slow, so keep this value for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified.
-    /// Bounces then go to the shared bounce domain or, if there is none, to the From address.
+    /// The domain for envelope senders, unless the installation has a shared bounce domain. `None` if the return path is not verified;
+    /// bounces then go to the shared bounce domain or, if there is none, to the From address.
     pub return_path: Option<String>,
-    /// The host of links and pixels. If `None`, this installation's host is used.
+    /// The host in the URLs of tracked links and tracking pixels. If `None`, this installation's host is used.
     pub tracking_host: Option<String>,
     pub tracking: Tracking,
 }
@@ -51,8 +51,8 @@ pub fn verified_for(tx: &impl Read, account: AccountId, from: &EmailAddress, str
     Ok(domain_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?.map(|domain| domain.name))
 }
 
-/// Returns the name of the domain that mail from this address will use once the domain is verified; without an address, the name of the
-/// first domain.
+/// Returns the name of the domain that mail from this address will use once the domain is verified. Without an address, returns the name of
+/// the account's first domain.
 pub fn added_for(
     tx: &impl Read,
     account: AccountId,

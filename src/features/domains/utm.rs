@@ -18,13 +18,14 @@ const MEDIUM: &str = "email";
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UtmParameters")]
 pub struct Utm {
-    /// With `false`, no UTM parameters are added, regardless of the domain's setting.
+    /// If false, no UTM parameters are added, regardless of the domain's setting.
     pub enabled: Option<bool>,
-    /// The value of `utm_source`. If absent, the domain of the From address is used.
+    /// The value of `utm_source`. If absent, the value of the sending domain applies; without one, the domain of the From address is used.
     pub source: Option<UtmValue>,
-    /// The value of `utm_medium`. If absent, `email` is used.
+    /// The value of `utm_medium`. If absent, the value of the sending domain applies; without one, `email` is used.
     pub medium: Option<UtmValue>,
-    /// The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no `utm_campaign`.
+    /// The value of `utm_campaign`. If absent, the value of the sending domain applies; without one, the name of the campaign is used. Mail
+    /// without a campaign then has no `utm_campaign`.
     pub campaign: Option<UtmValue>,
     /// The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no `utm_term`.
     pub term: Option<UtmValue>,

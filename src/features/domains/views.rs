@@ -39,7 +39,7 @@ pub struct DomainView {
     pub vanity_root_from: bool,
     /// The sender's name that is stored with the domain.
     pub from_name: Option<String>,
-    /// Whether a domain that has been verified has new keys that are waiting for their DNS records.
+    /// Whether the domain has been verified before and has new keys that are waiting for their DNS records.
     pub rotating: bool,
     /// When the domain's DNS records were last checked.
     pub checked_at: Option<WireTime>,
@@ -64,7 +64,7 @@ pub struct RecordView {
     /// sufficient.
     pub required: bool,
     pub status: RecordStatus,
-    /// For `mismatch`, the different values that were found; for `unreachable`, the error.
+    /// For `mismatch`, the values that were found instead of the required value; for `unreachable`, the error.
     pub found: Vec<String>,
     /// When the record may be removed, because another key has replaced the record's key.
     pub remove_after: Option<WireTime>,

@@ -23,7 +23,7 @@ use crate::engine::language_model::{Client, ModelError, Usage};
 use crate::features::projects::brand::{Brand, BrandContact, BrandProduct};
 use crate::vocab::settings::OnFailure;
 
-/// The test briefs, and the brands that send their emails.
+/// The test briefs, and the brands that send the emails.
 static ASSETS: LazyLock<Assets> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../assets/models/briefs.json")).expect("the briefs are valid"));
 

@@ -1,9 +1,9 @@
 //! Checks new versions of emails, and stores the result with the version.
 //!
-//! Generated and imported emails, and edits with a prompt, are first checked without requests, which takes a fraction of a second, so that
-//! a finished email already has its scores and warnings. Then the worker checks the version again and requests the URLs of its links, which
-//! can take seconds. Other versions, such as documents that users save, are first checked by the worker or when their screenshots are
-//! rendered.
+//! Generated and imported emails, and emails edited with a prompt, are first checked without requesting links. This takes a fraction of a
+//! second, so a finished email already has its scores and warnings. Then the worker checks the version again and requests the URLs of its
+//! links, which can take seconds. Other versions, such as documents that users save, are first checked by the worker or when their
+//! screenshots are rendered.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +32,8 @@ use futures_util::stream::{self, StreamExt};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
-    /// At most three findings of the email and three of each line of the campaign, most severe first. Ignored findings are left out.
+    /// At most three findings for the email and three for each line of the campaign, such as its own subject. The most severe findings come
+    /// first; ignored findings are left out.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
     /// Whether any finding is critical, including ignored findings.
@@ -100,7 +101,8 @@ pub fn is_awaited(tx: &impl Read, account: AccountId, id: EmailId) -> rows::Resu
     Ok(store::checks(tx, id, email.version)?.is_none() && store::awaits_checks(tx, account, id)?)
 }
 
-/// Returns the warnings that the checks of an email's current version cause. `known` are the other warnings, which are not repeated.
+/// Returns the warnings that result from the checks of an email's current version. `known` are the email's other warnings, which are not
+/// repeated.
 pub fn warnings(tx: &impl Read, email: &Email, known: &[Finding]) -> rows::Result<Vec<Finding>> {
     let Some(VersionChecks { checks, .. }) = store::checks(tx, email.id, email.version)? else { return Ok(Vec::new()) };
     let ignored = store::ignored_findings(tx, email.id)?;

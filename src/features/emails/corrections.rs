@@ -51,7 +51,7 @@ pub struct EmailCorrection {
 }
 
 impl EmailCorrection {
-    /// Stores the corrected email as the email's newest version.
+    /// Stores the correction as the email's newest version.
     pub fn keep(self, tx: &mut WriteTx<'_>, account: AccountId, email: &mut Email) -> Result<u32, Failure> {
         let origin = Origin::Edited { prompt: self.done, label: None };
         store::request_screenshots(tx, account, email.id);
@@ -182,14 +182,15 @@ async fn of_words(context: &CheckContext, source: &CheckedEmail, finding: &Check
     let same = checked.errors.iter().filter(|error| spelling_id(error) == finding.id);
     let edit = |error: &Finding| {
         let (start, end) = (error.offset, error.offset + error.length);
-        // A word that contains tags is not replaced, because it is unclear which letters of the new word they would apply to.
+        // A word that contains tags is not replaced, because it is unclear which letters of the new word the tags would apply to.
         let is_plain = source.html.get(start..end).is_some_and(|text| !text.contains('<'));
         Some((start, end, escaped(error.suggestions.first()?))).filter(|_| is_plain)
     };
     Ok(same.filter_map(edit).collect())
 }
 
-/// Returns the HTML with these replacements; `None` if there are no replacements or if they do not fit the HTML.
+/// Returns the HTML with these replacements; `None` if there are no replacements, or if one of them overlaps another or lies outside the
+/// HTML.
 fn replaced(html: &str, mut edits: Vec<HtmlEdit>) -> Option<String> {
     edits.sort();
     edits.dedup();

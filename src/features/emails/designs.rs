@@ -1,9 +1,9 @@
-//! Starter designs: emails without facts about any brand, which users complete.
+//! Starter designs: emails that contain no facts about a brand and that users complete.
 //!
 //! A design is a file in `assets/designs`: a document without header, footer and IDs. The brand's header and footer, and the IDs, are added
-//! later. Text that users must replace is in brackets. Some values are placeholders for brand data: `$site` for its site, `$image` for its
-//! next image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site or
-//! products gets an example site and products in brackets; any other block or field for which the brand has no data is left out.
+//! later. Text that users must replace is in brackets. Some values are placeholders for brand data: `$site` for the brand's site, `$image`
+//! for its next image, `$products:3` for up to three of its products, and `$soon` for the date two weeks from now. A brand without a site
+//! or products gets an example site and products in brackets; any other block or field for which the brand has no data is left out.
 
 use std::sync::LazyLock;
 

@@ -75,7 +75,7 @@ fn not_replaced(text: &str) -> Option<Finding> {
     Some(Finding::note(message))
 }
 
-/// Returns the failure for invalid changes. Its message describes the first error, and its data contains the errors.
+/// Returns the failure for invalid changes. Its message describes the first error, and its data contains all errors.
 fn refused(errors: Vec<ChangeError>) -> Failure {
     let fields = |error: &ChangeError| {
         let Violation { path, kind, problem } = &error.violation;
@@ -134,7 +134,7 @@ pub fn author(principal: &Principal) -> Result<Author, Failure> {
     }
 }
 
-/// Stores the first version of an email that has a document.
+/// Stores a document as the first version of a new email.
 pub fn begin(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, changed: Changed, by: Author) {
     let Changed { document, drawn } = changed;
     let version = Version {

@@ -47,7 +47,7 @@ pub struct NewVersion {
     document: Option<String>,
     /// The name of the writer: the composer or a language model; `None` if the text was imported or a user wrote it.
     written_by: Option<String>,
-    /// The language of the version, which a translation changes.
+    /// The language of the version. A translation changes it.
     language: String,
     texts: Texts,
     facts: Facts,
@@ -131,7 +131,7 @@ impl NewVersion {
         }
     }
 
-    /// Returns the version with this HTML, which replaces imported HTML.
+    /// Returns a version in which this HTML replaces the imported HTML.
     pub fn of_html(imported_html: ImportedHtml, before: &Version, language: String, painted: Screenshots) -> Self {
         Self {
             subject: before.subject.clone(),
@@ -478,7 +478,7 @@ async fn revised(
     }))
 }
 
-/// Returns why the HTML cannot be processed, or a failure if the edit should be retried later.
+/// Returns the reason why the HTML cannot be processed, or a failure if the edit should be retried later.
 fn retry_if_busy(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),

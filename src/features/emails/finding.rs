@@ -14,7 +14,7 @@ use crate::features::emails::document::Change;
 #[schemars(rename = "EmailWarning")]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The problem and, in most cases, the remedy, for users.
+    /// The problem and, in most cases, the remedy, worded for users.
     pub message: String,
     /// The text that the warning concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]

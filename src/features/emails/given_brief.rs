@@ -12,8 +12,8 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Returns the brief from which the emails are written. The spans of `given` refer to the prompt. Dates in new text are relative to
-/// `today`.
+/// Checks `given` and returns the brief from which the emails are written, with missing values and corrected sentences. The spans of
+/// `given` refer to the prompt. Dates in new text are resolved relative to `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();
@@ -95,8 +95,8 @@ fn value_in(fact: &Fact, language: &LanguageTag, today: Date) -> Option<FactValu
     own.into_iter().filter_map(|fact| fact.value).find(fits)
 }
 
-/// Replaces the old text of corrected facts in the sentences, stories and prescribed lines that contain it. `own` are the facts that the
-/// parser reads from the prompt.
+/// Replaces the old text of corrected facts in the sentences, stories and prescribed lines that contain it. `own` contains the facts that
+/// the parser reads from the prompt.
 fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     let prompt: Vec<char> = prompt.chars().collect();
     let text_of =
@@ -126,7 +126,7 @@ fn correct_sentences(brief: &mut Brief, prompt: &str, own: &[Fact]) {
     }
 }
 
-/// Replaces the occurrence of `old` at index `place` with `new`. If there is no occurrence at this index, replaces the first one. Changes
+/// Replaces occurrence number `place` of `old`, counted from 0, with `new`. If there are fewer occurrences, replaces the first one. Changes
 /// nothing if the text already contains `new`.
 fn replace(text: &mut String, old: &str, new: &str, place: usize) {
     if !places(text, new).is_empty() {

@@ -1,4 +1,4 @@
-//! Encodes merge fields as words, because the composer reads and moves words.
+//! Encodes merge fields as words, so that they stay intact when the composer reads and moves words.
 //!
 //! Each character of a field becomes one letter of Linear A, a script that prompts do not contain. The encoded text has as many characters
 //! as the original.
@@ -13,16 +13,16 @@ const FIRST_LETTER: u32 = 0x10600;
 /// The maximum length of a merge field that is encoded, in bytes.
 const FIELD_BYTES_MAX: usize = 120;
 
-/// Returns the text with its merge fields encoded as words. Fields that are long or not in ASCII stay unchanged. Letters of Linear A in the
-/// text itself become spaces.
+/// Returns the text with its merge fields encoded as words. Fields that are too long or contain non-ASCII characters stay unchanged.
+/// Letters of Linear A in the text itself become spaces.
 pub fn hidden(text: &str) -> String {
     let text: String = text.chars().map(|c| if character(c).is_some() { ' ' } else { c }).collect();
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(open) = rest.find("{{") {
         let Some(end) = rest[open..].find("}}").map(|close| open + close + 2) else { break };
-        // If there are several opening braces, the last ones belong to the field. The others would make the markup invalid, so they become
-        // spaces.
+        // If there are several pairs of opening braces, the last pair belongs to the field. The other pairs would make the markup invalid,
+        // so they become spaces.
         let open = rest[..end - 2].rfind("{{").unwrap_or(open);
         let field = &rest[open..end];
         out.push_str(&rest[..open].replace("{{", "  "));

@@ -1,5 +1,5 @@
-//! Emails: block documents, which have a theme from the brand and are rendered as MJML, HTML and plain text, and imported HTML, which has
-//! no document.
+//! Emails. An email is either a block document or imported HTML. A document is rendered in the brand's theme as MJML, HTML and plain text.
+//! Imported HTML has no document.
 //!
 //! Invariant: a document contains no markup of an output format, so its outputs can be rendered again in a different theme.
 
@@ -116,7 +116,7 @@ pub struct ReadyEmail {
     pub text: String,
     /// The email's MJML; `None` for imported HTML.
     pub mjml: Option<String>,
-    /// The screenshot of the whole email; `None` if there is none, or if it can show an earlier postal address of the brand.
+    /// The screenshot of the whole email; `None` if there is none, or if it may show a former postal address of the brand.
     pub screenshot: Option<BlobId>,
 }
 

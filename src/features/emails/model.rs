@@ -26,11 +26,12 @@ pub struct Conversation {
     pub project: ProjectId,
     pub wanted: GenerationRequest,
     pub state: State,
-    /// The title: from the plan or, for imported HTML and documents, the first subject. `None` until the emails are planned or created.
+    /// The title, taken from the plan or, for imported HTML and documents, from the first subject. `None` until the emails are planned or
+    /// created.
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// The seed with which the composer selects one of the possible emails.
+    /// The seed with which the composer chooses between the emails that it could write.
     pub seed: u64,
     pub usage: Usage,
     /// The number of the last hold before the request.
@@ -46,14 +47,15 @@ impl Record for Conversation {}
 pub struct GenerationRequest {
     /// The request or, for imported HTML, the instruction, in the user's words; empty if there is none.
     pub prompt: String,
-    /// The brief that the user gave or that was read from the prompt; `None` until the prompt is read, and for imported HTML and documents.
+    /// The brief that the user provided or that was read from the prompt. `None` until the prompt is read; always `None` for imported HTML
+    /// and documents.
     #[serde(with = "json_bytes")]
     pub brief: Option<Brief>,
     /// The model that writes the emails: [`COMPOSER`], or the name of the language model.
     pub model: String,
     /// What happens if the model cannot write.
     pub on_failure: OnFailure,
-    /// The languages of each email. The first language is the original's.
+    /// The languages in which each email is generated. The original is written in the first language.
     pub languages: Vec<String>,
     /// The number of emails. If absent, it is inferred from the prompt.
     pub count: Option<u8>,
@@ -248,7 +250,7 @@ pub enum Origin {
     /// A user or program wrote or changed the document without a prompt.
     Manual {
         by: Author,
-        /// When the first of the autosaves that this version combines was saved; `None` if the version is not an autosave.
+        /// The time of the first autosave that is combined in this version; `None` if the version is not an autosave.
         autosaved_since: Option<Timestamp>,
     },
 }
@@ -353,7 +355,7 @@ pub struct PreviewedEdit {
     pub texts: Texts,
     /// The language of the new version, as a BCP 47 tag.
     pub language: String,
-    /// The brief with the user's changes, if it has changed.
+    /// The brief with the changes that the prompt makes to it; `None` if there are no changes.
     #[serde(with = "json_bytes")]
     pub brief: Option<Brief>,
     /// Descriptions of the changes, for users.

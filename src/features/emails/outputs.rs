@@ -64,7 +64,7 @@ fn note(document: &Document, violation: &Violation) -> Finding {
     Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
 }
 
-/// Returns the words and phrases in the text that the brand avoids.
+/// Returns the words and phrases that the brand avoids and the text contains.
 fn avoided_words<'a>(text: &str, avoid: &'a [String]) -> impl Iterator<Item = &'a String> {
     let plain = |text: &str| {
         let words: Vec<String> =
@@ -133,8 +133,8 @@ fn failure(fault: RenderError) -> Failure {
     }
 }
 
-/// Returns a page that shows an email with the images that could be loaded. Like email clients, the page shows the alt text of other
-/// images.
+/// Returns a page that shows an email with the images that could be loaded. Like an email client, it shows the alt text of an image that
+/// could not be loaded.
 async fn page(engine: &Engine, html: &str) -> Result<HtmlPage, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;

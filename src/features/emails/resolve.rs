@@ -130,7 +130,8 @@ fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// Returns a warning that the emails in all languages share `text`, such as the subject; `None` if there is only one language.
+/// Returns a warning that the emails in all languages use the same text. `text` names that text, such as the subject. `None` if there is
+/// only one language.
 pub fn same_in_every_language(text: &str, emails: &[ReadyEmail]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
@@ -173,8 +174,8 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
     Ok(false)
 }
 
-/// Returns whether an email contains a postal address, which many countries require by law; `None` for imported HTML, where an
-/// address cannot be distinguished from other text.
+/// Returns whether an email contains a postal address, as many countries require by law; `None` for imported HTML, in which an address
+/// cannot be distinguished from other text.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
     let Some(document) = super::generation::context::document(tx, &email)? else { return Ok(None) };

@@ -47,7 +47,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversatio
     keep(tx, account, conversation);
 }
 
-/// Stores a conversation of a project without adding it to the queue.
+/// Stores a conversation and adds it to the list of its project, but not to the queue.
 pub fn keep(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     save_conversation(tx, account, conversation);
@@ -257,7 +257,7 @@ pub fn delete_previewed(tx: &mut WriteTx<'_>, email: EmailId) {
     tx.delete(PREVIEWED, &email);
 }
 
-/// Returns the latest edit of an email that was previewed and not saved yet.
+/// Returns the email's latest previewed edit that has not been saved.
 pub fn previewed(tx: &impl Read, email: EmailId) -> Result<Option<PreviewedEdit>> {
     tx.get(PREVIEWED, &email)
 }

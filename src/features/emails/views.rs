@@ -54,7 +54,7 @@ pub struct EmailView {
     /// The URL of the screenshot, equal to `screenshotUrl`.
     pub screenshot_full_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The URL of a page that shows the email without an API key, if the email's visibility allows this.
+    /// The URL of a page that shows the email without an API key; absent if the email is private.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
     /// The writer of the current version: `composer`, or the name of a language model. Absent if the text was imported or a user wrote it.
@@ -86,7 +86,7 @@ pub struct EmailDetails {
     /// The brief of the conversation. Absent for imported HTML, and for emails that were created from a design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// The emails in the conversation, including this email, by slot, then by language.
+    /// The emails in the conversation, including this email, sorted by slot, then by language.
     pub series: Vec<SiblingView>,
 }
 
@@ -108,7 +108,8 @@ pub struct SiblingView {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationView {
     pub conversation_id: ConversationId,
-    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject. Until the emails are planned, the start of the prompt or of the
+    /// brief.
     pub title: String,
     pub subject: Option<String>,
     pub preview_text: Option<String>,
@@ -116,7 +117,7 @@ pub struct ConversationView {
     pub status: &'static str,
     pub screenshot_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The number of emails in all languages; 0 until the emails are planned.
+    /// The number of emails, with each language counted separately; 0 until the emails are planned.
     pub email_count: usize,
     /// Whether one of the emails is a favorite.
     pub favorite: bool,
@@ -138,7 +139,8 @@ pub struct GenerationStatus {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: GenerationProgress,
-    /// The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief until the emails are planned.
+    /// The title of the emails or, for imported HTML, the first subject. Until the emails are planned, the start of the prompt or of the
+    /// brief.
     pub title: String,
     /// The prompt or, for imported HTML, the instruction; empty if there is none.
     pub prompt: String,
@@ -146,11 +148,11 @@ pub struct GenerationStatus {
     /// design or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brief: Option<Brief>,
-    /// The model that the request names or, if it names none, the default model; `composer`, the built-in composer, for emails that are
-    /// created from a design or a document.
+    /// The model that the request names or, if it names none, the default model. For emails that are created from a design or a document,
+    /// `composer`, the built-in composer.
     pub model: String,
-    /// What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy` of an email names its
-    /// writer.
+    /// What happens if the model cannot write: the generation fails, or the built-in composer writes the emails. Each email's `writtenBy`
+    /// names its writer.
     pub on_failure: OnFailure,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -12,7 +12,7 @@ pub async fn generate(engine: Arc<Engine>, environment: Environment) -> Result<S
     generation::step(engine, environment).await.map(Step::more_if)
 }
 
-/// Checks new versions of emails. These checks send requests to the servers of links.
+/// Checks new versions of emails. The checks send requests to the URLs that the emails link to.
 pub async fn check(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     checking::step(engine, environment).await.map(Step::more_if)
 }

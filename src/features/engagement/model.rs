@@ -68,7 +68,7 @@ pub enum DeliveryEvent {
 
 impl Record for DeliveryEvent {}
 
-/// An action or delivery result that statistics count. Keys of rows contain the numbers of the measures.
+/// An action or delivery result that statistics count. The keys of rows contain the measures' numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
     Opens = 0,
@@ -109,7 +109,7 @@ impl Measure {
     ];
 }
 
-/// The data about a mailing that statistics require.
+/// The data that statistics require about a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatsMailing {
     pub id: MailingId,

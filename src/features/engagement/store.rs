@@ -17,7 +17,7 @@ const EMAIL_DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS
 const DAYS: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
 const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
-/// The number that replaces the measure in the keys of [`EMAIL_DAYS`] for counts by country. In these keys, the country replaces the day.
+/// The measure number of counts by country in [`EMAIL_DAYS`]. The keys of these counts contain the country instead of the day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
@@ -35,7 +35,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[
 /// The key of a scheduled event: its time, the mailing, and the number of the recipient.
 pub type EventKey = (Timestamp, MailingId, u32);
 
-/// A link in a mailing: the mailing, the index of its translation, and the number of the link in that translation.
+/// A link in a mailing: the mailing, the index of the translation, and the number of the link in that translation.
 pub type ClickedLink = (MailingId, u8, u16);
 
 /// Returns what a recipient did with a message, or an empty value if no activity was recorded.
@@ -62,7 +62,7 @@ pub fn forget_mailing(tx: &mut WriteTx<'_>, mailing: MailingId, emails: impl Int
     Ok(())
 }
 
-/// Calls `visitor` for each recipient of a mailing with recorded activity, starting at the number `from`, until `visitor` breaks.
+/// Calls `visitor` for each recipient with recorded activity in a mailing, starting at the recipient number `from`, until `visitor` breaks.
 pub fn visit(
     tx: &impl Read,
     mailing: MailingId,

@@ -78,7 +78,7 @@ pub fn ingest(
     })
 }
 
-/// Records the event in `json`, in the format of a row of a batch. Returns whether the event is new, or why it is rejected.
+/// Records the event in `json`, which has the format of a row of a batch. Returns whether the event is new, or why it is rejected.
 pub fn record_json(tx: &mut WriteTx<'_>, project: ProjectId, json: &str) -> Result<Result<bool, FieldError>, Failure> {
     let mut recorded = Ok(false);
     ingest(tx, project, vec![EventRow::read(json)], |outcome| {
@@ -97,7 +97,7 @@ pub fn check_json(json: &str) -> Result<(), FieldError> {
     EventRow::read(json)?.check().map(drop)
 }
 
-/// An event with the hashes that find its contact and its duplicates.
+/// An event, with the hashes by which its contact and its duplicates are found.
 struct Row {
     event: EventRow,
     /// The hash of the event's email address.
@@ -231,7 +231,7 @@ impl Ingest<'_, '_> {
         self.known(tx, external_ids::digest(id)).map(Some)
     }
 
-    /// Returns the order for refunds without an order ID. All refunds to one contact with the same time share an order, so that repeats are
+    /// Returns the order for refunds without an order ID. Refunds to the same contact at the same time share an order, so that repeats are
     /// recognized. The control character in the key avoids conflicts with order IDs from callers, which contain no control characters.
     fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
         self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))

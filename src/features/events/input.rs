@@ -68,10 +68,10 @@ pub struct EventRow {
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an amount in major units.
-    /// `currency` is its ISO 4217 code. The default is USD.
+    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. The property `value` is an amount in
+    /// major units, and `currency` is the ISO 4217 code of its currency. The default currency is USD.
     pub properties: Option<Properties>,
-    /// When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The default is the current time. A
+    /// When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the service's clock. The default is the current time. A
     /// time without an offset is in UTC.
     pub occurred_at: Option<WireTime>,
     /// A key that identifies the event. A project stores only the first event with a given key, until that event is deleted.
@@ -87,7 +87,7 @@ pub struct Money {
 }
 
 impl EventRow {
-    /// Parses an event in a batch from its JSON.
+    /// Parses an event from its JSON in a batch.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
             let reason = format_args!("must be an object with `name` and `identifiers`, not {what}");
@@ -124,8 +124,8 @@ impl EventRow {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
-    /// Returns the payment or refund of an event; `None` if the event has no value, or has neither an order ID nor the name of a refund.
-    /// Returns an error if the amount or the currency is invalid.
+    /// Returns the payment or refund of an event; `None` if the event has no value, or if it has no order ID and its name is not a
+    /// refund's. Returns an error if the amount or the currency is invalid.
     fn money(&self) -> Result<Option<Money>, FieldError> {
         let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };

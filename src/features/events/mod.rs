@@ -1,4 +1,4 @@
-//! Customer events are events about contacts, including orders, that customers' systems report.
+//! Customer events: events about contacts, such as orders, which customers' systems report.
 //!
 //! - Events, their limits and their contacts: `input`, `properties`, `ingest`.
 //! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` updates the attribution, even if clicks arrive
@@ -8,8 +8,8 @@
 //! deleted, an order's attribution depends on the reported events and the clicks, not on the sequence in which they arrived.
 //!
 //! Customer events and the contacts that they create emit no webhook events, because the system that reports a customer event already knows
-//! about it. Customer events are stored in `customer_events`, because filters use them. Totals are stored in `features/revenue`, because
-//! campaigns show them.
+//! about it. Customer events are stored in `customer_events`, because filters also use them. Totals are stored in `features/revenue`,
+//! because campaigns also show them.
 
 mod attribution;
 mod indexing;

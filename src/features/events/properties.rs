@@ -85,7 +85,8 @@ impl<'de> Visitor<'de> for Top<'_> {
                     let mut reader = serde_json::Deserializer::from_str(json);
                     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                     let is_value = name == VALUE && is_number;
-                    // A number may have more digits than a built-in number type can hold, so it is read as text.
+                    // The digits of a number can exceed the precision of a built-in number type, so the number is kept as text and not
+                    // parsed here.
                     if !is_value {
                         Inside { levels: 1 }.deserialize(&mut reader).map_err(A::Error::custom)?;
                     }

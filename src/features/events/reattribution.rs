@@ -72,8 +72,8 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
 enum Progress {
     /// The worker continues with the contact's orders after this order.
     Orders(Option<Digest>),
-    /// The worker continues with the refunds without a payment after this position. Refunds come last, because their attribution depends on
-    /// the orders.
+    /// The worker continues after this position in the list of refunds without a payment. Refunds come last, because their attribution
+    /// depends on the orders.
     Refunds(Option<revenue::Place>),
 }
 
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// Queues a contact's refunds without a payment for reattribution, if there are any.
+/// If a contact has refunds without a payment, queues them for reattribution.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if revenue::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());
@@ -108,8 +108,8 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Deletes events, and clicks by recipients who are not contacts, that are too old to be listed or attributed. Returns whether more may be
-/// left.
+/// Deletes events that are too old to be listed, and clicks by non-contacts that are too old to be attributed to an order. Returns whether
+/// more may be left.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))

@@ -59,7 +59,7 @@ pub async fn export(
     Ok(EmailExport { conversation_id, files, execution_time, export_type: provider.word() })
 }
 
-/// Returns an email in a platform's merge language and the merge fields that were removed.
+/// Returns an email translated into a platform's merge language, and the merge fields that were removed.
 fn draft(email: ReadyEmail, kind: TemplateKind, options: Map<String, Value>) -> (Draft, Vec<String>) {
     let provider = kind.provider();
     let name = name(&email);
@@ -78,7 +78,7 @@ fn draft(email: ReadyEmail, kind: TemplateKind, options: Map<String, Value>) -> 
     (Draft { email: id, version, kind, name, subject, preheader, html, text, options, serial: 0 }, untranslated)
 }
 
-/// Returns the email's name on the platform: the subject followed by the end of the email's ID, because other emails can have the same
+/// Returns the email's name on the platform: the subject, followed by the end of the email's ID because several emails can have the same
 /// subject.
 fn name(email: &ReadyEmail) -> String {
     let is_plain = |c: &char| !c.is_control() && !matches!(c, '"' | '\\' | '{' | '}' | '<' | '>' | '|' | '*' | '%' | '&');

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::base::html_scanner::{Scanner, Tag, TokenKind};
 use crate::vocab::limits;
 
-/// The width of emails, which Klaviyo's editor requires for blocks.
+/// The width of emails, in pixels. Klaviyo's editor requires it for blocks.
 const WIDTH_PX: u32 = 600;
 
 /// A text cell, with the byte positions in the HTML at which marks can be inserted.

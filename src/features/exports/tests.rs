@@ -1,4 +1,4 @@
-//! Tests exports into accounts with a server that behaves like the platforms.
+//! Tests exports into accounts, against a server that behaves like the platforms.
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn export(app: &TestApp, provider: &str, conversation: &str, option: (&str, &str
     app.get(&format!("/v1/export/{provider}/{conversation}?{}={}{more}", option.0, option.1))
 }
 
-/// Returns a platform, an app with an account connected to it, and a conversation with two finished emails.
+/// Returns a test server for a platform, an app with a connected account on the platform, and a conversation with two finished emails.
 fn connected(provider: &str, key: &str) -> (Platforms, TestApp, String) {
     let peer = Platforms::start(0);
     let app = app(&peer);

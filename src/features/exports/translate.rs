@@ -16,7 +16,7 @@ pub struct Translation {
     pub untranslated: Vec<String>,
 }
 
-/// Translates the HTML of an email for a kind of template or draft and marks the parts that users can edit on the platform.
+/// Translates the HTML of an email for a kind of template or draft, and marks the parts that users can edit on the platform.
 pub fn translate_for(html: &str, kind: TemplateKind, name: &str) -> Translation {
     let translation = translate(html, kind.provider(), name);
     let html = match kind {
@@ -71,7 +71,7 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
             out.push('{');
             rest = &rest[1..];
             // HubSpot rejects a template with an opening mark that is never closed. In minified CSS, HubSpot reads a brace and the first
-            // character of a selector, such as `{#`, as an opening mark, so a space separates them.
+            // character of a selector, such as `{#`, as an opening mark, so a space is inserted between the brace and the character.
             if provider == Provider::HubSpot && rest.starts_with(['#', '%', '{']) {
                 out.push(' ');
             }
@@ -104,8 +104,8 @@ fn translate_fields(html: &str, provider: Provider, markup: Markup) -> (String, 
 struct ClosingMarks {
     no_field: bool,
     no_statement: bool,
-    /// The number of bytes after the line in which the last search for the end of a comment failed. If the remaining text is longer, it
-    /// starts in the same line, so the search is not repeated.
+    /// The length, in bytes, of the text after the line in which the last search for the end of a comment failed. If the remaining text is
+    /// longer, it starts in that line, so the search is not repeated.
     no_comment: Option<usize>,
 }
 
@@ -197,7 +197,8 @@ impl Field {
             _ => own(self.custom()),
         };
         Some(match &self.default {
-            // A quotation mark would end an HTML attribute, and an entity would not be decoded inside braces.
+            // The default is in single quotation marks. A double quotation mark would end an HTML attribute, and an entity would not be
+            // decoded inside braces.
             Some(words) => format!("{{{{ {value}|default:'{}' }}}}", words.replace('\'', "\\'")),
             None => format!("{{{{ {value}|default:'' }}}}"),
         })
@@ -248,8 +249,8 @@ impl Field {
     }
 }
 
-/// Adds an unsubscribe link and the postal address from the platform account's settings, unless the HTML already has such a link. These
-/// platforms require both in marketing email.
+/// Adds an unsubscribe link and the postal address from the account's settings on the platform, unless the HTML already has an unsubscribe
+/// link. The platforms require both in marketing email.
 fn with_footer(html: &str, provider: Provider) -> String {
     let (marks, link, address): (&[&str], _, _) = match provider {
         Provider::Klaviyo => (

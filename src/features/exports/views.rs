@@ -11,7 +11,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportEmails {
     pub conversation_id: ConversationId,
-    /// The only email of the conversation to export. If absent, all finished emails of the conversation are exported.
+    /// The only email to export. If absent, all finished emails of the conversation are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -73,7 +73,7 @@ pub struct FileView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformObject {
-    /// The platform's ID of the template or draft. For coded templates of HubSpot, it is the path.
+    /// The ID of the template or draft on the platform. For a HubSpot coded template, the ID is the template's path.
     pub id: String,
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["html", "hybrid", "template", "campaign", "email"]))]

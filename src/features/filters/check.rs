@@ -1,4 +1,4 @@
-//! Checks a filter tree and converts it to a filter that can be evaluated: parses every value and reports the first error with its path.
+//! Checks a filter tree and converts it to a filter that can be evaluated. Parses every value, and reports the first error with its path.
 
 use std::ops::Bound;
 
@@ -73,7 +73,7 @@ pub(super) enum Field {
     Custom(String),
 }
 
-/// The data of a contact that the key of a field condition selects.
+/// The contact data that the key of a field condition selects.
 enum Target {
     Field(Field),
     Status,

@@ -1,9 +1,10 @@
 //! Tests one field's value, independently of the kind of row or record that contains the value.
 //!
-//! The rules: *Strings* are compared in folded form (`base::text::fold`: lowercase, one Unicode form); numbers and booleans are compared as
-//! users write them. A *list* passes if one of its items passes; objects and null have no value. *Dates* are UTC days or moments; a string
-//! that is not a date is neither before nor after any date. *Numbers* are numbers or numeric strings, in double precision. A negated mode
-//! is the exact opposite of the mode that it negates, so contacts without the field pass it.
+//! The rules: In a text comparison, *strings* are compared in folded form (`base::text::fold`: lowercase, one Unicode form), and numbers
+//! and booleans in the form in which users write them. A *list* passes if one of its items passes; objects and null have no value. *Dates*
+//! are UTC days or moments; a string that is not a date is neither before nor after any date. In a number comparison, *numbers* and numeric
+//! strings are compared in double precision. A negated mode is the exact opposite of the mode that it negates, so contacts without the
+//! field pass it.
 
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};

@@ -18,14 +18,14 @@ use crate::vocab::ids::ProjectId;
 impl Filter {
     /// Returns the numbers of the contacts that match the filter.
     ///
-    /// A condition on fields scans rows. On a snapshot, the scan can use several threads. Inside a write, it uses only the writer's thread
-    /// and blocks other writers. If possible, call this function before the write.
+    /// A condition on fields requires a scan of rows. On a snapshot, the scan can use several threads. In a write transaction, it uses only
+    /// the writer's thread and blocks other writers. If possible, call this function before the write.
     pub fn select(&self, tx: &impl Read, project: ProjectId, now: Timestamp) -> Result<RoaringBitmap> {
         plan::select(tx, project, now, &self.root)
     }
 
-    /// Returns the numbers of the matching contacts, from the cache if possible. Conditions that depend on time are evaluated as of
-    /// the start of the minute.
+    /// Returns the numbers of the matching contacts, from the cache if possible. Conditions that depend on time are evaluated as of the
+    /// start of the current minute.
     pub fn members(&self, tx: &ReadTx, project: ProjectId, now: Timestamp) -> Result<Arc<RoaringBitmap>> {
         let as_of = self.as_of(now);
         let key = self.key(tx, project, as_of)?;

@@ -98,7 +98,7 @@ fn together(tx: &(impl Read + Sync), walk: &Walk<'_, '_>, threads: usize) -> Res
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // If no second thread can be started, the scan takes longer but returns the same result.
+            // If a thread cannot be started, the scan takes longer but returns the same result.
             let helper = std::thread::Builder::new().name("segment-scan".into());
             let _ = helper.spawn_scoped(scope, work);
         }

@@ -143,7 +143,8 @@ fn scene() -> Scene {
     Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
-/// Creates three topics and stores contacts' choices for these topics. Some of the contacts are deleted. Then deletes the last topic.
+/// Creates three topics, stores contacts' choices for these topics, and deletes the last topic. Some of the choices belong to deleted
+/// contacts.
 fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
     let seed = dice.below(u64::MAX);
     write(store, move |tx| {

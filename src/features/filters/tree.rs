@@ -50,8 +50,8 @@ pub struct FilterTree {
     /// The result of validating the address. Addresses are not validated yet, so this is `unknown` for every contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_status: Option<Validation>,
-    /// Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to conditions in `fields` with mode
-    /// `is`.
+    /// The names of custom fields, each with a list of values. The field must equal one of the listed values. Equivalent to conditions in
+    /// `fields` with mode `is`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(transform = schema::custom_fields)]
     pub custom_fields: BTreeMap<String, Vec<Operand>>,
@@ -217,7 +217,7 @@ pub type ActivityAmount = Bounded<1, { limits::SEGMENT_ACTIVITY_DAYS_MAX as u64 
 pub enum ActivityMode {
     /// The activity happened at least once in the last `amount` hours or days.
     Within,
-    /// The activity happened at least once more than `amount` hours or days ago.
+    /// The activity happened at least once, more than `amount` hours or days ago.
     Before,
     /// The activity has never happened.
     Never,
@@ -225,7 +225,7 @@ pub enum ActivityMode {
     Between,
 }
 
-/// A condition on customer events with one name.
+/// A condition on the customer events with a given name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = schema::event)]
@@ -239,7 +239,7 @@ pub struct EventCondition {
     /// With `within` and `not_within`: the length of the period, up to 90 days, because events are kept for 90 days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<EventAmount>,
-    /// With `between` and `not_between`: the start of the period, inclusive. Events are deleted after 90 days and no longer match.
+    /// With `between` and `not_between`: the start of the period, inclusive. Events are deleted after 90 days and then no longer match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<WireTime>,
     /// With `between` and `not_between`: the end of the period, exclusive.

@@ -221,7 +221,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Maps the ID of each of the brand's topics to the ID of its copy. Topics without a copy are left out.
+    /// Returns a map from the ID of each of the brand's topics to the ID of the topic's copy. Topics without a copy are left out.
     pub fn topics(&self, target: ProjectId) -> Result<HashMap<TopicId, TopicId>, Failure> {
         let originals = topics::all(&self.from.read(), self.project)?;
         let copies = topics::all(&self.into.read(), target)?;

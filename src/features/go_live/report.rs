@@ -1,4 +1,4 @@
-//! The requirements and the result of going live, as the API returns them.
+//! The requirements for going live and the result of the last copy, as the API returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ pub struct GoLiveView {
     pub copied_at: Option<WireTime>,
     /// The counts of the last copy.
     pub copied: Vec<CopyCounts>,
-    /// The requirements of live sending: a verified domain, a postal address, and a mail transport.
+    /// The requirements for live sending: a verified domain, a postal address, and a mail transport.
     pub steps: Vec<GoLiveStep>,
     /// The number of contacts in the test environment.
     pub contacts: u64,
@@ -119,7 +119,7 @@ pub struct GoLiveStep {
     #[schemars(extend("enum" = ["domain", "address", "transport"]))]
     pub id: &'static str,
     pub done: bool,
-    /// The state of the requirement or the remedy, worded for users.
+    /// The state of the requirement or, if it is not met, how to meet it, worded for users.
     pub message: String,
     /// The live domain that was added but is not verified yet. Present only in the step `domain`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ pub struct ProjectCopy {
 
 const OWN: u8 = 0;
 
-/// Returns the live project of a test project.
+/// Returns the last copy of a test project: the live project and the counts.
 pub fn project(tx: &impl Read, test: ProjectId) -> Result<Option<ProjectCopy>> {
     Ok(match tx.get(COPIES, &(test, OWN, test.0))? {
         Some(Copied::Project(copy)) => Some(copy),

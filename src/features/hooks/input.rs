@@ -15,7 +15,7 @@ use crate::features::topics;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or without `sha256=`.
+/// How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or without the prefix `sha256=`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenSignature {
@@ -52,8 +52,8 @@ pub fn by_kind(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), alternatives);
 }
 
-/// Checks a new or changed webhook. `before` is the webhook before the change. If the topic was deleted in the meantime, other changes are
-/// still possible, such as turning the webhook off.
+/// Checks a new or changed webhook. `before` is the webhook before the change. An unchanged topic is not checked, so a webhook whose topic
+/// was deleted can still be changed, for example turned off.
 pub fn check(tx: &impl Read, before: Option<&Hook>, hook: &Hook) -> Result<(), Failure> {
     mapping::check(hook.kind, &hook.mapping)?;
     if hook.tags.len() > limits::HOOK_TAGS_MAX {

@@ -10,19 +10,19 @@ use crate::features::contacts::FieldError;
 use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::limits;
 
-/// The fields of an event outside its profile and its properties.
+/// The fields of an event, except the fields of its profile and its properties.
 const EVENT_FIELDS: [&str; 8] =
     ["name", "occurredAt", "dedupeKey", "email", "subscriberId", "externalCustomerId", "externalCheckoutId", "externalOrderId"];
 
 /// The pattern for the path of a value in a body.
 pub const PATH_PATTERN: &str = r"^[^.\x00-\x1f\x7f-\x9f]+(?:\.[^.\x00-\x1f\x7f-\x9f]+)*$";
 
-/// Returns the pattern for the field names of contacts.
+/// Returns the pattern for the names of contact fields in a mapping.
 pub fn contact_fields_pattern() -> String {
     format!("^(?:email|{})$", profile_pattern())
 }
 
-/// Returns the pattern for the field names of events.
+/// Returns the pattern for the names of event fields in a mapping.
 pub fn event_fields_pattern() -> String {
     format!(r"^(?:{}|properties\.[\s\S]+|profile\.(?:{}))$", EVENT_FIELDS.join("|"), profile_pattern())
 }
@@ -102,8 +102,8 @@ fn mapped(kind: HookKind, mapping: &BTreeMap<String, String>, body: &Value) -> M
     input
 }
 
-/// Parses a body as JSON and as a form, with and without a mapping. Returns the input for contacts, then the input for events. This is a
-/// fuzz target.
+/// Parses the bytes as JSON and as a form, and converts each parsed body to input, with and without a mapping. Returns the inputs for
+/// contacts, then the inputs for events. This is a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(bytes: &[u8]) -> [Vec<Value>; 2] {
     let paths = [("email", "a.email"), ("customFields.x", "items.0.x"), ("phone", "list.id=1.phone")];
@@ -139,8 +139,8 @@ pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: O
     Value::Object(input)
 }
 
-/// For a webhook without a mapping, copies the body's values that have the name of a field. Ignores other values, because most systems send
-/// more values than the webhook uses.
+/// For a webhook without a mapping, copies those values from the body whose names are field names. Ignores other values, because most
+/// systems send more values than the webhook uses.
 fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     for (name, value) in body.as_object().into_iter().flatten() {
         match (name.as_str(), value) {
@@ -156,8 +156,8 @@ fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     }
 }
 
-/// Returns the value at a path. A path consists of field names separated by dots. For a list, a part of the path is an index, starting at
-/// 0, or `name=text` for the first item in which `name` has the value `text`. A top-level name that contains dots also matches.
+/// Returns the value at a path. A path consists of field names separated by dots. In a list, a part of the path is an index, starting at 0,
+/// or `name=text`, which selects the first item in which `name` has the value `text`. A top-level name that contains dots also matches.
 fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
     if let Some(value) = body.get(path) {
         return Some(value);
@@ -217,8 +217,7 @@ fn is_inexact(number: &Number) -> bool {
     number.is_f64() && number.as_f64().is_some_and(is_rounded)
 }
 
-/// Rejects input with a number that the parser may have rounded, because an order number with different last digits identifies a different
-/// order.
+/// Rejects input with a number that the parser may have rounded, because a rounded order number identifies a different order.
 pub fn check_exact(input: &Value) -> Result<(), FieldError> {
     fn check(field: &str, value: &Value) -> Result<(), FieldError> {
         match value {

@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::ids::{AccountId, HookId, ProjectId, TopicId};
 
-/// What the bodies of a webhook contain.
+/// What the request bodies sent to a webhook contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HookKind {
@@ -31,7 +31,7 @@ pub struct Hook {
     pub url_hash: [u8; 32],
     /// How requests are signed; `None` if signatures are not checked.
     pub signature: Option<SignatureCheck>,
-    /// The path of each field's value in the body. If empty, the body must use the field names.
+    /// The path of each field's value in the body. If there are no paths, each field gets the value with the same name in the body.
     pub mapping: BTreeMap<String, String>,
     /// The name that every event receives. If absent, the name comes from the body.
     pub event_name: Option<String>,
@@ -58,7 +58,7 @@ pub struct SignatureCheck {
     pub sealed_secret: Vec<u8>,
 }
 
-/// The numbers of accepted and rejected requests of a webhook, and the time of the last request.
+/// How many requests a webhook accepted and rejected, and when the last request arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub accepted: u64,
@@ -79,7 +79,7 @@ pub struct HookDelivery {
 
 impl Record for HookDelivery {}
 
-/// The outcome of a request. Text from the body is removed from the reason, because the text may be personal data.
+/// The outcome of a request. The reason for a rejection contains no text from the body, because that text may be personal data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestOutcome {
     Created,
@@ -87,7 +87,7 @@ pub enum RequestOutcome {
     /// The contact already had these values, or the event was already known.
     Unchanged,
     Recorded,
-    /// The field of the body that cannot be used and the reason.
+    /// The request was rejected because of this field, for this reason.
     Rejected {
         field: String,
         reason: String,

@@ -60,7 +60,7 @@ pub fn handle(
     Ok(Err(failure))
 }
 
-/// Replaces quoted text from the input in a reason, because reasons are stored and the text may be personal data.
+/// Replaces the input's texts that a reason quotes, because reasons are stored and these texts may be personal data.
 fn without_values(reason: String, input: &Value) -> String {
     match input {
         Value::String(text) if !text.is_empty() => {
@@ -162,8 +162,7 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains and the reason that it would be rejected, if any. Runs only the checks that require no stored
-/// data.
+/// Returns the input that a body contains, and the error if this input would be rejected. Runs only the checks that need no stored data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
     let json = input.to_string();

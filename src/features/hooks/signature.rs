@@ -49,7 +49,7 @@ pub fn secret(seal: &Seal, hook: &Hook, check: &SignatureCheck) -> Option<Vec<u8
     seal.open(&place(hook.account, hook.id), &check.sealed_secret)
 }
 
-/// Checks the signature of a request to a webhook that requires one.
+/// Checks the signature of a request if the webhook requires signatures.
 pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Result<(), FieldError> {
     let Some(check) = &hook.signature else { return Ok(()) };
     let refused = |reason: &str| Err(FieldError::new(check.header.clone(), reason));

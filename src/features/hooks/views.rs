@@ -23,7 +23,7 @@ pub struct HookView {
     pub kind: HookKind,
     /// The header with the signature of each request. If absent, signatures are not checked.
     pub signature_header: Option<String>,
-    /// The path of each field's value in the body. If empty, the body must use the field names.
+    /// The path of each field's value in the body. If there are no paths, each field gets the value with the same name in the body.
     pub mapping: BTreeMap<String, String>,
     /// The name that every event receives. If absent, the name comes from the body.
     pub event_name: Option<String>,

@@ -15,7 +15,7 @@ use crate::vocab::ids::{AccountId, CampaignId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Whether sending is on hold, and the waiting work.
+/// Whether sending is on hold, and the work that waits for sending to resume.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingHold {
@@ -48,7 +48,7 @@ pub struct HeldCampaign {
     pub scheduled_at: Option<WireTime>,
     /// The number of recipients who may receive the campaign twice; 0 for a scheduled campaign, because its recipients are not known yet.
     pub recipients: u64,
-    /// Of the recipients who may receive the campaign twice, the number who wait for a retry.
+    /// The number of recipients counted in `recipients` who wait for a retry.
     pub retries: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct HeldItem {
     /// The name, subject, URL or prompt.
     pub name: String,
     pub environment: Environment,
-    /// The number of recipients of a send or batch, or of deliveries of a webhook. For other work, 1.
+    /// For a send or batch, the number of waiting recipients; for a webhook, the number of waiting deliveries; for other work, 1.
     pub count: u64,
 }
 
@@ -76,7 +76,8 @@ pub struct HeldIn {
     pub scheduled_campaigns: u64,
     /// The number of waiting direct sends and batches.
     pub sends: u64,
-    /// The number of recipients to whom campaigns, sends and batches had not been sent when the data was saved, including retries.
+    /// The number of recipients to whom the waiting campaigns, sends and batches had not been sent when the restored or copied data was
+    /// saved. Includes recipients who wait for a retry.
     pub recipients: u64,
     /// The number of recipients counted in `recipients` who wait for a retry.
     pub retries: u64,
@@ -84,7 +85,7 @@ pub struct HeldIn {
     pub webhook_deliveries: u64,
     /// The number of waiting scheduled imports, imports from platforms, and connected stores.
     pub imports: u64,
-    /// The number of waiting generations and edits of emails.
+    /// The number of waiting email generations and email edits.
     pub generations: u64,
 }
 
@@ -173,7 +174,7 @@ struct Scan<'a> {
     hold: &'a OnHold,
     account: Option<AccountId>,
     scanned_max: usize,
-    /// Whether there were at least `scanned_max` objects of one kind. If so, the counts may be incomplete.
+    /// Whether at least `scanned_max` objects of any one kind were found. If so, the counts may be incomplete.
     is_partial: bool,
     view: SendingHold,
 }
@@ -288,7 +289,8 @@ impl Scan<'_> {
     }
 }
 
-/// Returns a notice about the messages and deliveries that may be sent twice. If the scan is partial, the counts are minimums.
+/// Returns a notice about the messages and deliveries that may be sent twice. If `is_partial` is true, the notice presents the counts as
+/// minimums.
 fn notice(environments: &[HeldIn], is_partial: bool) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     let counted = |count: u64, one: &str, more: &str| {

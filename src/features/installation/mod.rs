@@ -1,8 +1,8 @@
 //! The installation's data as a whole: which data the master key decrypts, which data would be lost without the key, which rows cannot be
 //! read, and which work waits during a hold.
 //!
-//! This feature comes last, because it uses most of the other features. This feature does not start holds. `app` does so when it checks the
-//! data folder.
+//! This feature comes last in `features/mod.rs`, because it uses most of the other features. It does not start holds: `app` starts them
+//! when it checks the data folder.
 
 pub mod held_work;
 pub mod ops;

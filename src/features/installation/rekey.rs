@@ -114,7 +114,8 @@ impl Losses {
         self
     }
 
-    /// Counts the losses in the stores if `seal` contains the only remaining key. The stores are control, test and live.
+    /// Counts what would be lost from the stores if the key in `seal` were the only remaining key. The stores are given in the order
+    /// control, test, live.
     pub fn count([control, environments @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
@@ -140,8 +141,8 @@ impl fmt::Display for Losses {
     }
 }
 
-/// Deletes the authenticator apps and replaces the DKIM keys that the new key cannot decrypt. Hashes suppressed addresses with the new key.
-/// After a crash, this function can be repeated safely, even with a different new key.
+/// Deletes authenticator apps and replaces DKIM keys if the new key cannot decrypt them. Hashes suppressed addresses with the new key.
+/// After a crash, this function can be called again safely, even with a different new key.
 pub fn rekey([control, environments @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
     let new = seal.duplicate();
     control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;

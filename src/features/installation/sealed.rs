@@ -1,9 +1,9 @@
 //! Finds the data that is sealed with the master key, and tests whether a given key is the right key.
 //!
-//! A store that an earlier version created has no check value for its key. A key is then tested with the data that depends on it:
-//! authenticator apps, DKIM keys, secrets of webhooks, incoming webhooks and mail services, keys of connected accounts and stores, and the
-//! keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts also depend on the key but cannot be used for
-//! the test, because neither the links nor the addresses are stored.
+//! A store that an earlier version created has no check value for its key. For such a store, a key is tested against the data that depends
+//! on it: authenticator apps, DKIM keys, secrets of webhooks, incoming webhooks and mail services, keys of connected accounts and stores,
+//! and the keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts also depend on the key but cannot be
+//! used for the test, because neither the links nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
@@ -18,7 +18,7 @@ pub enum Fit {
     Untested,
 }
 
-/// Tests a key if the stores have no check value. The files are control, test and live.
+/// Tests a key for stores that have no check value. The files are given in the order control, test, live.
 pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
     let mut all = accounts::sealed(&control.read()?, seal)?;
     for data in environments {

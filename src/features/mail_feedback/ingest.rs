@@ -1,4 +1,5 @@
-//! Accepts a request from a mail service: checks it, finds the messages of its events, and stores their effects.
+//! Handles a request from a mail service: checks the request, finds the message that each event refers to, and stores the effects of the
+//! events.
 
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// The maximum number of words in a value that are tried as a token. This is enough for an address in a list of values.
+/// The number of words at the start of a value that are tried as a token. This is enough if the value is a list that contains an address
+/// with the token.
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
@@ -198,7 +200,7 @@ pub async fn certificate(engine: &Engine, url: &Url, now: Timestamp) -> Result<P
     Ok(PublicKey::of_certificate(&pem, now)?)
 }
 
-/// Returns the result for a certificate in the cache.
+/// Returns the cached result for a certificate, if any.
 fn known_certificate(engine: &Engine, url: &Url, now: Timestamp) -> Option<Result<PublicKey, Rejected>> {
     Some(match engine.sns_certificates.get(url.as_str(), now)? {
         Some(pem) => PublicKey::of_certificate(&pem, now).map_err(Rejected::from),
@@ -260,8 +262,8 @@ impl CheckedRequest {
         store.write(move |tx| record(tx, &request)).await?
     }
 
-    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called if a damaged
-    /// row has stopped the transaction with all events. Returns whether any rows were damaged.
+    /// Removes the tokens of messages whose rows are damaged, so that the other events of the request can be recorded. Called after the
+    /// transaction with all events failed because of a damaged row. Returns whether any rows were damaged.
     async fn leave_out_damaged(&mut self, store: &Store) -> Result<bool, Rejected> {
         let mut found = false;
         for (token, event) in &mut self.events {
@@ -329,7 +331,7 @@ fn record(tx: &mut WriteTx<'_>, request: &CheckedRequest) -> Result<IngestResult
     Ok(accepted)
 }
 
-/// Stores the reason that a request was rejected, for the mail service's page.
+/// Stores why a request was rejected, so that the mail service's page can show the reason.
 pub async fn note_rejection(engine: &Engine, incoming: &Incoming, reason: Refusal) -> Result<(), Failure> {
     let (source, store) = (incoming.source.clone(), &engine.data(incoming.environment).store);
     let key = (source.account, source.id);

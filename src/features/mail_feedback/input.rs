@@ -14,7 +14,8 @@ use crate::vocab::ids::{AccountId, MailFeedbackId, kinds};
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// Adds schema rules for the secret and the topics that each service requires. Surrounding spaces are removed from both.
+/// Adds schema rules for the secret and the topics of each service. The rules allow spaces around these values, because the spaces are
+/// removed later.
 pub fn by_service(schema: &mut Schema) {
     let secret = |pattern: &str| json!({ "type": ["string", "null"], "pattern": format!(r"^[\t-\r ]*{pattern}[\t-\r ]*$") });
     let topic = r"^[\t-\r ]*arn:aws(?:-us-gov|-cn)?:sns:[a-z]{2}(?:-[a-z]+)+-[0-9]+:[0-9]{12}:[A-Za-z0-9_.-]+[\t-\r ]*$";

@@ -20,7 +20,7 @@ pub struct MailFeedback {
     pub name: Option<String>,
     /// The hash of the secret in the URL.
     pub url_hash: [u8; 32],
-    /// The secret for verifying requests, sealed for [`secret_context`].
+    /// The secret for verifying requests, sealed with the context from [`secret_context`].
     pub sealed_secret: Option<Vec<u8>>,
     /// The ARNs of the topics from which notifications are accepted; only for Amazon SES.
     pub topics: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Standing {
     pub counts: Counts,
     /// When the last accepted request arrived.
     pub last_request_at: Option<Timestamp>,
-    /// When Mailmill confirmed the subscription to a topic.
+    /// When Mailmill last confirmed a subscription to an SNS topic.
     pub confirmed_at: Option<Timestamp>,
     pub last_rejection: Option<Rejection>,
     /// The number of requests whose IDs are remembered.
@@ -59,14 +59,14 @@ pub struct Rejection {
 }
 
 impl Standing {
-    /// Returns whether to store a rejection at this time, regardless of its reason. This is true if the previous stored rejection is old
-    /// enough.
+    /// Returns whether to store a rejection at this time, whatever its reason: true if no rejection was stored before, or if the last
+    /// stored rejection is old enough.
     pub fn notes_rejection(&self, now: Timestamp) -> bool {
         self.last_rejection.is_none_or(|last| now.ms_since(last.at) >= REJECTION_PAUSE_MS)
     }
 }
 
-/// The number of events, by kind and by result.
+/// The numbers of events by kind, of unmatched events, and of repeated requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub deliveries: u64,

@@ -104,8 +104,8 @@ pub enum Arrival {
     Reused,
 }
 
-/// Stores the ID of a request. Also deletes up to two of the oldest IDs if their requests would no longer be accepted or if too many IDs
-/// are stored.
+/// Stores the ID of a request and returns whether the request is new. For a new ID, also deletes up to two of the oldest IDs if their
+/// requests would no longer be accepted or if too many IDs are stored.
 pub fn remember(
     tx: &mut WriteTx<'_>,
     id: MailFeedbackId,

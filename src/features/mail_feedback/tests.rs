@@ -192,7 +192,7 @@ fn a_hard_bounce_suppresses_the_address_once_and_a_forged_one_does_not() {
     }
 }
 
-/// Returns why a request is rejected if it has no headers or is signed with a different key.
+/// Returns the expected reason for rejecting a request that has no headers or is signed with a different key.
 fn reason_of(service: MailService) -> &'static str {
     if service == MailService::Mailgun { "signature_wrong" } else { "signature_missing" }
 }
@@ -286,7 +286,7 @@ fn events_about_other_messages_are_counted_and_ignored() {
     }
 }
 
-// Regression test: one damaged row caused status 500 for the whole request, and every repeat of the request by the service failed too.
+// Regression test: one damaged row caused status 500 for the whole request, and all of the service's retries failed, too.
 #[test]
 fn a_damaged_row_does_not_block_the_other_events_of_a_request() {
     let mut scene = Scene::new();
@@ -392,7 +392,8 @@ fn rejections_are_stored_at_intervals_whatever_their_reason() {
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
 }
 
-/// Mailgun repeats a request for hours unless the status is 406. During that time, a wrong secret can be corrected.
+/// Mailgun repeats a request for hours unless the status is 406. A wrong secret can be corrected during that time, so the status for a
+/// wrong signature must not be 406.
 #[test]
 fn only_what_no_repeat_can_correct_ends_the_repeats_of_mailgun() {
     let scene = Scene::new();

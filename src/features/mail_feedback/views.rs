@@ -12,7 +12,7 @@ use crate::engine::store::Read;
 use crate::vocab::ids::MailFeedbackId;
 use crate::vocab::mail_services::MailService;
 
-/// A mail service that reports events, without its secrets.
+/// A mail service that reports events. The view contains no secrets.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MailFeedbackView {
@@ -37,7 +37,7 @@ pub struct MailFeedbackView {
     pub bounces: u64,
     pub complaints: u64,
     pub unsubscribes: u64,
-    /// The number of events of other kinds, such as opens, which have no effect.
+    /// The number of other events, such as opens. They have no effect.
     pub other_events: u64,
     /// The number of events that match no message of this environment. They have no effect.
     pub unmatched_events: u64,

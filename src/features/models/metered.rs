@@ -11,7 +11,7 @@ use crate::engine::store::{Error, Read, Result as StoreResult, Store, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The brand whose usage and limits a request counts toward.
+/// The brand for which the usage of requests is counted. The limits of the brand and of its account apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Payer {
     pub account: AccountId,
@@ -43,7 +43,7 @@ struct Limits {
 }
 
 impl MeteredModel {
-    /// Returns a model whose usage counts for a brand.
+    /// Returns a model whose usage is counted for a brand.
     pub fn new(client: Arc<Client>, engine: &Engine, payer: Payer) -> Self {
         let settings = &engine.settings.language_model;
         let micro = |limit: Option<u64>| limit.map(|limit| limit * 1_000_000);

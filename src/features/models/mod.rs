@@ -1,4 +1,4 @@
-//! Language models as accounts use them. Usage is counted by brand, model and month, and a request that could exceed a monthly limit is
+//! The language models that accounts use. Usage is counted by brand, model and month, and a request that could exceed a monthly limit is
 //! rejected.
 //!
 //! Invariant: the estimated cost of a request is stored before the request is sent, and replaced by the actual usage after the response. If

@@ -67,7 +67,7 @@ pub fn keep_file(tx: &mut WriteTx<'_>, name: &str, png: &[u8]) -> BlobId {
     blobs::put(tx, head(name, "image/png"), png)
 }
 
-/// Stores the result of a rendering, unless it already has a result or was deleted.
+/// Stores the result of a rendering, unless the rendering already has a result or was deleted.
 pub fn finish(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,8 +1,8 @@
-//! Previews: simulations of how email clients show an email, on a list of devices.
+//! Previews: simulations of how email clients on a list of devices show an email.
 //!
 //! A request stores the email and returns. The worker transforms the email into the HTML that each client shows
-//! ([`crate::engine::clients::transform`]), fetches its images, and draws the devices. Each rendering is stored as soon as it is finished,
-//! so a preview continues after a restart.
+//! ([`crate::engine::clients::transform`]), fetches its images, and draws it for each device. Each rendering is stored as soon as it is
+//! finished, so a preview continues after a restart.
 //!
 //! Invariant: a rendering counts the previews that use it, and is deleted together with the last of these previews. Previews of the same
 //! content by the same account can share renderings.

@@ -10,10 +10,11 @@ use crate::engine::clients::transform::{Cut, Note};
 use crate::engine::store::Record;
 use crate::vocab::ids::{BlobId, DrawingId, EmailId, PreviewId};
 
-/// The version of the code that transforms and draws. If the pictures change, this number must change, because old renderings are reused.
+/// The version of the code that transforms and draws emails. A change to this code that changes the pictures must also change this number;
+/// otherwise, old renderings would be reused.
 const DRAWING_VERSION: u32 = 2;
 
-/// The digest of the values that determine a rendering, except its images.
+/// The digest of the values that determine a rendering, except the email's images.
 pub type ContentDigest = [u8; 32];
 
 /// The rendering engine and the digest of the HTML and CSS support tables. Both affect the pictures.

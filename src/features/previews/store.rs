@@ -89,12 +89,12 @@ pub fn shared(tx: &impl Read, account: AccountId, digest: &ContentDigest) -> Res
     Ok(tx.get(DIGESTS, &(account, *digest))?.map(|Shared(id)| id))
 }
 
-/// Makes later previews of this content share a rendering.
+/// Makes later previews of this content use this rendering.
 pub fn share(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) {
     tx.put(DIGESTS, &(account, *digest), &Shared(id));
 }
 
-/// If later previews of this content would share this rendering, makes them use a new rendering instead.
+/// Keeps later previews of this content from using this rendering. They use a new rendering instead.
 pub fn unshare(tx: &mut WriteTx<'_>, account: AccountId, digest: &ContentDigest, id: DrawingId) -> Result<()> {
     if shared(tx, account, digest)? == Some(id) {
         tx.delete(DIGESTS, &(account, *digest));

@@ -17,7 +17,7 @@ use crate::vocab::ids::{AccountId, BlobId, EmailId, PreviewId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PreviewStatus {
-    /// Devices are waiting or are being drawn.
+    /// Some devices are waiting or being drawn.
     Processing,
     /// All devices were drawn.
     Completed,
@@ -71,8 +71,8 @@ pub struct PreviewDeviceView {
     pub width: Option<u32>,
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
-    /// The URL of a PNG of the email. The note `cut_off` says that the PNG lacks the end of the email. The URL is valid for one to two
-    /// days. To renew it, request the preview again.
+    /// The URL of a PNG of the email. If the PNG lacks the end of the email, `notes` contains the note `cut_off`. The URL is valid for one
+    /// to two days. To renew it, request the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,
@@ -82,7 +82,7 @@ pub struct PreviewDeviceView {
     pub engine: Option<String>,
     /// How closely the simulation matches the client.
     pub tier: Option<Tier>,
-    /// The date of the support tables, as `YYYY-MM-DD`.
+    /// The date of the HTML and CSS support tables on which the simulation is based, as `YYYY-MM-DD`.
     pub data_version: Option<String>,
     /// The parts of the email that the client removes or changes.
     pub cuts: Vec<Cut>,

@@ -30,7 +30,7 @@ use crate::vocab::{limits, placeholders, tables};
 const VIEWS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The maximum number of image pixels per CSS pixel. Phone screens have three, but the dashboard shows pictures at a smaller size.
 const DENSITY_MAX: f32 = 2.0;
-/// The maximum width of a phone in CSS pixels. Mail apps and browsers on phones scale wide emails down.
+/// The maximum width, in CSS pixels, of a window that is treated as a phone. On phones, mail apps and browsers scale wide emails down.
 const PHONE_WIDTH_PX_MAX: u32 = 500;
 /// The pause before a preview is retried if no worker process was free.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ struct Waiting {
     drawing: DrawingId,
 }
 
-/// The parts of a claimed preview that must be drawn.
+/// The email and the waiting devices of a claimed preview.
 struct Claimed {
     source: Source,
     waiting: Vec<Waiting>,
@@ -162,7 +162,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Undoes the count of an attempt that found no free worker process, and waits a moment.
+    /// Takes back the last counted attempt, which found no free worker process, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {
@@ -176,7 +176,7 @@ impl Studio {
         Ok(())
     }
 
-    /// Returns the email as the clients show it, in the order of the devices.
+    /// Returns the email as the client of each waiting device shows it, in the order of the devices.
     async fn views(&self, html: &str, text: Option<&str>, waiting: &[Waiting]) -> Result<Vec<ClientView>, RenderError> {
         let mut views = Vec::with_capacity(waiting.len());
         let in_one = (VIEWS_BYTES_MAX / html.len().max(1)).max(1);
@@ -212,7 +212,7 @@ impl Studio {
         Ok(())
     }
 
-    /// Draws one device and stores the result. If no worker process is free, the device stays waiting for the next step.
+    /// Draws the email for one device and stores the result. If no worker process is free, the device keeps waiting until the next step.
     async fn picture(
         &self,
         account: AccountId,

@@ -132,7 +132,7 @@ pub enum FontKind {
     Mono,
 }
 
-/// A font file on the web, or a style sheet of a font service.
+/// A font file on the web, or a style sheet from a font service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandWebFont {
@@ -204,7 +204,7 @@ pub struct BrandContact {
     pub phone: Option<String>,
 }
 
-/// The rules that users set for the emails of the brand.
+/// The rules that users set for a brand's emails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandGuidelines {

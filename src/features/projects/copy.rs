@@ -41,7 +41,7 @@ impl BrandCopy {
         self
     }
 
-    /// Returns the IDs of uploaded files that are logos.
+    /// Returns the IDs of the logos that are uploaded files.
     pub fn files(&self, engine: &Engine) -> Vec<BlobId> {
         self.project.logos.all().filter_map(|url| image_files::upload(engine, url)).collect()
     }
@@ -55,7 +55,7 @@ impl BrandCopy {
         self
     }
 
-    /// Writes the brand as the project `id`.
+    /// Writes the brand as the project with the ID `id`.
     pub fn write(self, tx: &mut WriteTx<'_>, account: AccountId, id: ProjectId) {
         let Self { project, brand, overrides, guidelines } = self;
         store::save(tx, account, &Project { id, status: ProjectStatus::Active, error: None, updated_at: tx.now(), ..project });
@@ -156,7 +156,7 @@ impl BrandPart {
     }
 }
 
-/// Returns the ID of the copy of an uploaded file. Only a copy of the brand in the same environment needs separate files, because either
+/// Returns the ID of the copy of an uploaded file. A copy as a second brand in the same environment needs separate files, because either
 /// brand can delete its files. A copy in the other environment keeps the file's ID, so the URLs in emails stay valid if the original is
 /// deleted.
 pub fn file_id(file: BlobId, ids: CopyIds) -> BlobId {

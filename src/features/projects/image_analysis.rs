@@ -125,12 +125,12 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns a URL for the log, without the query, which may contain a signature, and without the contents of a data URL.
+/// Returns a URL for the log: without the query, because it may contain a signature, and for a data URL, without the contents.
 fn for_log(url: &str) -> &str {
     url.split(['?', '#', ',']).next().unwrap_or_default()
 }
 
-/// Returns the background color for a logo that is visible on this kind of background: `paper` if it is light or dark enough, otherwise
+/// Returns the color to draw behind a logo that is visible on this kind of background: `paper` if it is light or dark enough, otherwise
 /// white or nearly black.
 fn plate(ground: Ground, paper: Option<Color>) -> Color {
     const NIGHT: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };

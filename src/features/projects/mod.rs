@@ -86,7 +86,7 @@ pub fn owner(tx: &impl Read, project: ProjectId) -> StoreResult<Option<AccountId
     store::owner(tx, project)
 }
 
-/// Returns a failure if the account has the maximum number of projects. `remedy` is the last sentence of its message.
+/// Returns a failure if the account has the maximum number of projects. `remedy` is the last sentence of the failure's message.
 pub fn require_room(tx: &impl Read, account: AccountId, remedy: &str) -> Result<(), Failure> {
     if store::count(tx, account)? < limits::PROJECTS_MAX {
         return Ok(());
@@ -124,8 +124,8 @@ pub fn having<R: Read>(
     Ok(None)
 }
 
-/// Returns a project in the account with its whole brand: values found on its sites, replaced by values that users set. Products that
-/// emails leave out are not included.
+/// Returns a project in the account with its whole brand: the values that users set and, for all other values, those found on its sites.
+/// Products that emails leave out are not included.
 pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
     let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
     let mut brand = corrected(tx, project.id)?;
@@ -149,7 +149,7 @@ fn corrected(tx: &impl Read, project: ProjectId) -> StoreResult<Brand> {
     Ok(brand)
 }
 
-/// Returns the logos, with those set by users first. Keeps the measurements of a logo that is already known.
+/// Returns the logos, with those set by users first. If a logo that a user set is among the known logos, it keeps its measurements.
 fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     for url in [&given.favicon, &given.secondary, &given.primary].into_iter().flatten() {
         let known = logos.iter().position(|logo| logo.url == *url).map(|place| logos.remove(place));

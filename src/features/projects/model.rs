@@ -49,7 +49,7 @@ pub enum ProjectStatus {
     Error,
 }
 
-/// The default sender of the brand's emails, which a campaign or send can override.
+/// The default sender of the brand's emails. A campaign or send can override it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultSender {
     pub from: String,
@@ -96,8 +96,7 @@ impl Project {
 /// The address of a web page: http or https, a host name or IP address, an optional port and a path, without a user name or fragment. The
 /// address is ASCII: international host names are in DNS form, and other non-ASCII characters are percent-encoded.
 ///
-/// A valid address might not have a server, or might have a server that the service must not connect to. Both are checked when a connection
-/// is opened.
+/// There may be no server at a valid address, or a server that Mailmill must not connect to. Both are checked when a connection is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,

@@ -41,7 +41,7 @@ pub struct VoiceOverrides {
     pub person: Option<BrandPerson>,
     /// The form of address.
     pub formality: Option<BrandFormality>,
-    /// Words that the brand likes to use.
+    /// Words that the brand uses often.
     pub words: Option<Vec<String>>,
     /// Words that describe the tone, such as `warm` or `dry`.
     pub tone: Option<Vec<String>>,

@@ -85,7 +85,7 @@ impl ProductOverrides {
         }
     }
 
-    /// Stores every value of `product` as a user-set value, so that imports no longer change the product in emails.
+    /// Stores every value of `product` as a user-set value, so that imports no longer change how emails show the product.
     pub fn keep(&mut self, product: &BrandProduct) {
         let text = |value: &Option<String>| Some(value.clone().unwrap_or_default());
         *self = Self {
@@ -100,7 +100,7 @@ impl ProductOverrides {
     }
 }
 
-/// The URL and the name that identify a product in imports.
+/// The URL and the name by which imports recognize a product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductKey {
     url: Option<String>,

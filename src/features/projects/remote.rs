@@ -21,7 +21,7 @@ const CANDIDATES: &str = "srcset=";
 /// behalf. Images on other paths of this server, such as the demo's shop, are proxied, because pages do not load them directly.
 const OWN_PATHS: [&str; 2] = ["/v1/", "/t/"];
 
-/// Returns the HTML with remote images replaced by links to the proxy.
+/// Returns the HTML with the URLs of remote images replaced with proxy URLs.
 pub async fn proxied(engine: &Arc<Engine>, html: String) -> Result<String, Failure> {
     let engine = engine.clone();
     tokio::task::spawn_blocking(move || rewritten(&engine, &html)).await.map_err(Failure::internal)
@@ -40,7 +40,7 @@ fn rewritten(engine: &Engine, html: &str) -> String {
 fn link(engine: &Engine, url: &str) -> String {
     let token = engine.links.sign(&signed(url), engine.clock.now().plus_ms(REMOTE_IMAGE_LINK_MS));
     let query = serde_urlencoded::to_string([("imageUrl", url)]).unwrap_or_default();
-    // The query contains no ampersand, because HTML and style sheets would escape it differently.
+    // The query has only one parameter, so it contains no ampersand, which HTML and style sheets would escape differently.
     format!("{}{PATH}{token}?{query}", engine.base_url())
 }
 
@@ -101,7 +101,8 @@ fn value(html: &str, at: usize) -> (usize, usize) {
     let mut start = blank(at);
     let quote = QUOTES.into_iter().find(|quote| html[start..].starts_with(quote));
     start = blank(start + quote.map_or(0, str::len));
-    // Limit the search: the text may contain any number of unclosed `url(`, and each would be searched to the end of the email.
+    // Limit the search for the end of a value: the text may contain any number of unclosed `url(`, and each search would otherwise continue
+    // to the end of the email.
     let most = html.floor_char_boundary(start.saturating_add(VALUE_BYTES_MAX));
     let rest = &html[start..most];
     let end = match quote {
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Regression test: each `url(` was searched to the end of the email, which took minutes for a message of 1 MiB.
+    /// Regression test: the search for the end of each `url(` continued to the end of the email, which took minutes for a message of 1 MiB.
     #[test]
     fn unterminated_addresses_are_read_in_linear_time() {
         let started = tokio::time::Instant::now();

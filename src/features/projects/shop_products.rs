@@ -20,8 +20,8 @@ pub struct StoreProduct {
     /// The number of units in stock; `None` if the store does not count them.
     pub stock: Option<i64>,
     pub sold_out: bool,
-    /// Whether `stock` and `sold_out` apply only if the store counts the product's units. The report does not state whether the store
-    /// counts them.
+    /// Whether it is unknown if the store counts the product's units, because the report does not state this. If so, `stock` and `sold_out`
+    /// apply only if the store counts them.
     pub stock_if_counted: bool,
     /// The names of the product's collections; `None` if this report does not contain them.
     pub collections: Option<Vec<String>>,
@@ -48,7 +48,7 @@ pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: V
         let (stock, sold_out) = match link {
             // The last import found that the store does not count the product's units.
             Some(link) if stock_if_counted && link.stock.is_none() => (None, link.sold_out),
-            // A new product with no units in stock is for sale until the next import finds that its units are counted.
+            // A new product with no units in stock is treated as available until the next import finds that its units are counted.
             None if stock_if_counted && stock <= Some(0) => (None, false),
             _ => (stock, sold_out),
         };

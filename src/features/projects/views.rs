@@ -40,7 +40,7 @@ pub struct ProjectView {
     pub logo_urls: Option<LogosView>,
     /// The brand's colors by role, as found on its sites or set by users.
     pub palette: Option<BrandPalette>,
-    /// The default sender of the project's emails, which a campaign or send can override.
+    /// The default sender of the project's emails. A campaign or send can override it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_sender: Option<SenderView>,
     /// Why the import failed, and what to do; absent if it did not fail.
@@ -49,7 +49,8 @@ pub struct ProjectView {
     pub brand: Option<Brand>,
     /// The values that users set. All other values are imported. Included only in responses about a single project.
     pub overrides: Option<BrandOverrides>,
-    /// The contrasts between text and background, where both colors are known. Included only in responses about a single project.
+    /// The contrast of each text color with its background color, if both colors are known. Included only in responses about a single
+    /// project.
     pub contrasts: Option<Vec<ColorContrast>>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -330,7 +331,7 @@ pub struct ProductView {
     pub hidden: bool,
     /// The position among the project's products, starting at 0.
     pub position: u32,
-    /// The origin of the product: `imported` from a site, `added` by a user, or from a connected `store`.
+    /// Where the product comes from: `imported` from a site, `added` by a user, or `store` for a connected store.
     #[schemars(extend("enum" = ["imported", "added", "store"]))]
     pub origin: &'static str,
     /// The number of units in stock, if the product comes from a connected store that counts them.
@@ -339,9 +340,9 @@ pub struct ProductView {
     pub sold_out: Option<bool>,
     /// The collections that contain the product in the connected store.
     pub collections: Option<Vec<String>>,
-    /// Whether a user set any of the values.
+    /// Whether users have set any of the product's values.
     pub edited: bool,
-    /// The values that users set. All other values are imported.
+    /// The values that users set. All other values come from the site or the connected store.
     pub overrides: ProductOverrides,
 }
 

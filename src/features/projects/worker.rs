@@ -1,4 +1,4 @@
-//! The background work on projects, in steps that `src/workers.rs` runs.
+//! The background work on projects. `src/workers.rs` runs it in steps.
 
 use std::sync::Arc;
 

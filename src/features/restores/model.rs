@@ -45,7 +45,7 @@ pub enum State {
 }
 
 impl State {
-    /// Returns the name of the state in the API.
+    /// Returns the name that the API uses for the state.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Preparing => "preparing",
@@ -57,7 +57,7 @@ impl State {
     }
 }
 
-/// What to do with objects that the brand still has.
+/// What to do with the brand's objects that still exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RestoreMode {
@@ -112,7 +112,7 @@ impl Restore {
 pub struct CopyProgress {
     pub restore: JobId,
     pub stage: Stage,
-    /// Whether the brand and its contacts had never existed before the copy, so that the contacts can keep their IDs.
+    /// Whether the brand was new to the installation before the copy (see `brands::is_fresh`), so that its contacts can keep their IDs.
     pub is_fresh: bool,
     pub counts: Vec<CopyCounts>,
     /// What was not restored, and why, worded for users.
@@ -121,9 +121,10 @@ pub struct CopyProgress {
     pub unfinished: u64,
     /// The names, in lowercase, of the tags that the target brand did not have.
     pub new_tags: Vec<String>,
-    /// The number of contacts that stay deleted.
+    /// The number of contacts that were deleted after the restored state and stay deleted.
     pub deleted: u64,
-    /// The number of contacts that stay erased.
+    /// The number of contacts that stay deleted in every case, because they had unsubscribed, bounced or complained before they were
+    /// deleted.
     pub erased: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The requests of users and the operator: start, show, preview, apply or discard a restore.
+//! Handles the requests of users and the operator to start, show, preview, apply or discard a restore.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,8 @@ pub struct Choice {
     pub deleted_contacts: bool,
 }
 
-/// Starts restoring a past state. Fails if the backup has no such state, or if another restore is in progress.
+/// Starts restoring a past state, and replaces any earlier restore. Fails if the backup has no such state, or while another restore is
+/// being prepared or copied.
 pub async fn start(
     context: &Context,
     spec: &'static Spec,
@@ -80,7 +81,7 @@ fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Resto
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Starts copying a brand from the restored state; the worker then copies the brand.
+/// Requests the copy of a brand from the restored state. The worker then copies the brand.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,

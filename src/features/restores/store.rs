@@ -1,4 +1,4 @@
-//! The installation's restore, and the progress of its copy. Each is one row: a new restore replaces the previous one.
+//! The installation's restore, and the progress of its copy. Each is stored in one row, which a new restore overwrites.
 
 use super::model::{CopyProgress, Restore};
 use crate::engine::store::{Read, Result, Table, WriteTx};

@@ -26,8 +26,8 @@ pub struct RestoreView {
     pub status: &'static str,
     /// The requested time. Once the status is `ready`, the time of the last restored change.
     pub at: WireTime,
-    /// Whether the backup has every change up to the requested time. If false, changes after the restored state may be missing. Always true
-    /// until the status is `ready`, because the value is not known until then.
+    /// Whether the backup has every change up to the requested time. If false, changes between `at` and the requested time may be missing.
+    /// Always true until the status is `ready`, because the value is not known until then.
     pub exact: bool,
     pub requested_at: WireTime,
     /// When the restore completed or failed.
@@ -78,7 +78,8 @@ pub struct RestoreResult {
     pub target_project_id: ProjectId,
     #[schemars(extend("enum" = ["test", "live"]))]
     pub environment: &'static str,
-    /// The counts by kind: `created` objects came back, `updated` objects were replaced, and `unchanged` objects were not changed.
+    /// The numbers of objects by kind: `created` counts the objects that came back, `updated` the objects that were replaced, and
+    /// `unchanged` the objects that stayed the same.
     pub restored: Vec<CopyCounts>,
     /// The number of contacts that were deleted after the restored state and stay deleted.
     pub contacts_left_deleted: u64,
@@ -94,7 +95,7 @@ pub struct RestoreResult {
 #[serde(rename_all = "camelCase")]
 pub struct KindPreview {
     pub kind: CopyKind,
-    /// The number of objects at the time of the restored state.
+    /// The number of objects in the restored state.
     pub in_backup: u64,
     /// The number of objects in the restored state that no longer exist.
     pub missing: u64,
@@ -103,7 +104,7 @@ pub struct KindPreview {
 }
 
 impl KindPreview {
-    /// Counts objects. `known` states for each object whether it still exists.
+    /// Counts the objects of this kind in the restored state. `known` states for each object whether it still exists.
     pub fn new(kind: CopyKind, known: impl IntoIterator<Item = bool>) -> Self {
         let mut preview = Self { kind, in_backup: 0, missing: 0, existing: 0 };
         for exists in known {
@@ -118,11 +119,12 @@ impl KindPreview {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContactsPreview {
-    /// The number of contacts at the time of the restored state.
+    /// The number of contacts in the restored state.
     pub in_backup: u64,
-    /// The number of contacts that come back. Contacts that have since unsubscribed or bounced come back with that status.
+    /// The number of contacts that no longer exist and come back. A contact that has since unsubscribed or bounced comes back with that
+    /// status.
     pub missing: u64,
-    /// The number of contacts that exist now. Their status does not change.
+    /// The number of contacts in the restored state that still exist. Their status does not change.
     pub existing: u64,
     /// The number of contacts that were deleted after the restored state. They come back only with `deletedContacts`.
     pub deleted: u64,

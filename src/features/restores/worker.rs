@@ -184,7 +184,7 @@ async fn save(engine: &Engine, restore: Restore) -> Result<(), Failure> {
     engine.control.write_essential(save).await?
 }
 
-/// Turns an error message of the backup into a sentence for users.
+/// Turns an error message from the backup into a sentence for users.
 fn sentence(text: &str) -> String {
     Failure::because(Code::WrongState, text.to_owned()).sentence()
 }

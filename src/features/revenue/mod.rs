@@ -1,7 +1,7 @@
 //! Revenue: orders, the emails they are credited to, and totals by email, mailing, account and day.
 //!
-//! The `events` feature stores the orders and implements the attribution rules. Campaigns show the totals, and tracking exports and erases
-//! a contact's orders. This feature refers to mailings only by their IDs.
+//! The `events` feature stores the orders and implements the attribution rules. The `campaigns` feature shows the totals, and the
+//! `tracking` feature exports and erases a contact's orders. This feature refers to mailings only by their IDs.
 
 mod model;
 mod store;

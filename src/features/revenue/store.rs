@@ -23,7 +23,8 @@ const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::OR
 /// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(ORDERS), RowCheck::of(DAYS), RowCheck::of(TOTALS), RowCheck::of(BY_CONTACT)];
 
-/// The position of an order: the time when it was paid or, without a payment, when its first refund occurred; and the order's digest.
+/// The position of an order among its contact's orders: the time of the payment or, without a payment, of the first refund; and the order's
+/// digest.
 pub type Place = (Timestamp, Digest);
 
 /// The marker in [`BY_CONTACT`] for an order that is paid and credited to an email.
@@ -138,8 +139,8 @@ fn put(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order,
     }
 }
 
-/// Returns the credit from which a refund without a payment is subtracted: the credit of the contact's last credited order that was paid by
-/// the time `by` or, if there is none, of the first credited order that was paid later.
+/// Returns the credit from whose revenue a refund without a payment is subtracted. This is the credit of the contact's last credited order
+/// that was paid no later than `by` or, if there is none, of the first credited order that was paid after `by`.
 pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timestamp) -> Result<Option<Credit>> {
     let credited = BY_CONTACT.under(&(project, contact, CREDITED));
     let later = (project, contact, CREDITED, (by.plus_ms(1), Digest::default())).to_bytes();
@@ -158,7 +159,7 @@ pub fn unpaid(tx: &impl Read, project: ProjectId, contact: u32, after: Option<Pl
     let mut span = BY_CONTACT.under(&(project, contact, UNPAID));
     if let Some(place) = after {
         span.from = (project, contact, UNPAID, place).to_bytes();
-        // Append a zero byte, which gives the first key after this key.
+        // Appending a zero byte to the key gives the next possible key.
         span.from.push(0);
     }
     let rows = tx.list(BY_CONTACT, &span, Direction::Forward, limit)?;

@@ -17,9 +17,9 @@ pub struct Conversion {
     pub conversions: i64,
     /// The revenue of the orders in `currency` minus refunds, as an exact decimal.
     pub revenue: Amount,
-    /// The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the alphabetically first one.
+    /// The currency with the most orders, as an ISO 4217 code. If several currencies tie, this is the first of them in alphabetical order.
     pub currency: Currency,
-    /// The source of the orders, which is always `events`: they were reported as customer events.
+    /// How the orders were reported; always `events`, because orders are reported as customer events.
     pub source: &'static str,
     /// The orders in other currencies; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -52,7 +52,7 @@ fn check_name(tx: &impl Read, project: ProjectId, name: &str, own: Option<SavedB
     }
 }
 
-/// Returns a block in its stored form. Fails if the block is invalid or cannot be saved.
+/// Returns a block in its stored form. Fails if the block is invalid, or is a header or footer, which cannot be saved.
 fn checked(block: &Value) -> Result<String, Failure> {
     let mut block = block.clone();
     forget_names(&mut block);
@@ -62,7 +62,7 @@ fn checked(block: &Value) -> Result<String, Failure> {
             "headers and footers cannot be saved, because an email has exactly one of each; save a different block",
         ));
     }
-    // A block is valid if an email that contains it is valid.
+    // Check the block in an email with a header and a footer: the block is valid if this email is valid.
     let frame = [
         json!({ "type": "header", "id": "frame-header", "name": "A" }),
         json!({ "type": "footer", "id": "frame-footer", "sender": "A", "unsubscribe": "A" }),

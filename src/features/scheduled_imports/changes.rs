@@ -70,7 +70,7 @@ pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> R
     change(store, row, move |row, now| row.fail(failure, now)).await
 }
 
-/// Returns the outcome of a change to a run, for the log; `None` if the run merely continues.
+/// Returns the log's word for a change to a run, such as `started` or `failed`; `None` if the run merely continues.
 fn decision(before: &ScheduledImport, after: &ScheduledImport) -> Option<&'static str> {
     if before.last_run == after.last_run {
         return (before.running.is_none() && after.running.is_some()).then_some("started");

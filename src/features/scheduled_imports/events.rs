@@ -1,8 +1,8 @@
 //! Imports the rows in a file as customer events.
 //!
-//! Invariant: one transaction contains the events of some rows, their results, and the offset of the next row. After a crash, the import
-//! resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its dedupeKey. If the file has no
-//! dedupeKey column, the key is computed from the row, so that a file to which rows are only appended can be imported repeatedly.
+//! Invariant: one transaction stores the events of some rows, their results, and the offset of the next row. After a crash, the import
+//! resumes at this offset, and no row is counted twice. A row that was stored before is recognized by its `dedupeKey`. If the file has no
+//! `dedupeKey` column, the key is computed from the row, so that a file to which rows are only appended can be imported repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ use crate::vocab::limits;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Checks that the file has the mapped columns, and columns for an event's name and contact. If not, returns the reason as a sentence
-/// for users.
+/// Checks that the file has the mapped columns, a column that identifies the contact and, unless all events receive the same name, a column
+/// for the event name. Otherwise, returns the reason as a sentence for users.
 pub fn check_headers(rows: &EventRows, headers: &[String]) -> Result<(), String> {
     for (field, header) in &rows.mapping {
         if !headers.contains(header) {

@@ -25,7 +25,7 @@ pub struct ScheduledImport {
     pub every_hours: u32,
     pub source: Source,
     pub pause: Option<Pause>,
-    /// When the next run starts or, during a run, when it continues.
+    /// When the next run starts or, during a run, when that run continues.
     pub due_at: Timestamp,
     pub running: Option<Running>,
     /// What the last completed import read.
@@ -73,7 +73,7 @@ pub struct ContactRows {
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
-    /// What happens to contacts without a status, if `status` is absent.
+    /// Whether contacts whose row has no status are imported or left out, if `status` is absent.
     pub consent_mode: ConsentMode,
 }
 
@@ -104,7 +104,7 @@ pub struct PlatformSource {
     pub connection: ConnectionId,
     pub sources: Vec<ProviderSource>,
     pub consent_mode: ConsentMode,
-    /// The user's mapping of the platform's fields, where it differs from the default mapping.
+    /// The contact field for each platform field that users mapped. All other fields are imported with the default mapping.
     pub fields: FieldMap,
     /// The name of the tag that is added to all contacts from the sources.
     pub tag: String,
@@ -161,13 +161,13 @@ pub struct EventImport {
     pub result: EventResult,
 }
 
-/// The results for rows with events. A new event counts as created; an event that was already stored counts as skipped.
+/// The results of the rows imported so far. A new event counts as created; an event that was already stored counts as skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventResult {
     pub counts: Counts,
     /// The number of events that were left out because they are too old.
     pub excluded: u64,
-    /// The problems of the first refused rows.
+    /// The first refused rows, each with the reason.
     pub problems: Vec<RowProblem>,
 }
 

@@ -21,7 +21,7 @@ fn app() -> TestApp {
     TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("a network")])
 }
 
-/// Creates a scheduled import of the file. Returns the API path of the scheduled import.
+/// Creates a scheduled import of the file at `url`. Returns the API path of the scheduled import.
 fn create(app: &TestApp, url: &str, more: Value) -> String {
     let mut input = json!({ "name": "Shop", "url": url, "consentMode": "include-all" });
     input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -29,7 +29,7 @@ fn create(app: &TestApp, url: &str, more: Value) -> String {
     format!("/v1/scheduled-imports/{}", made["id"].as_str().expect("an ID"))
 }
 
-/// Runs the workers until the due run has ended.
+/// Runs the workers until the due run has ended. Returns the scheduled import.
 fn work(app: &TestApp, path: &str) -> Value {
     for _ in 0..10 {
         app.wait(worker::run(app.engine().clone(), Environment::Test)).expect("the step succeeds");

@@ -33,14 +33,14 @@ pub struct ScheduledImportView {
     pub delimiter: Option<String>,
     /// The mapped columns; absent if they are guessed from the headers.
     pub column_map: Option<ColumnMap>,
-    /// What happens to contacts that already exist; present only for contacts in a file.
+    /// What happens to contacts that already exist; present only for imports of contacts from a file.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<&'static str>,
     /// The tags that are added to every contact in the file.
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
-    /// What happens to contacts without a status, if `status` is absent; absent for events.
+    /// Whether contacts who have neither subscribed nor unsubscribed are imported, if `status` is absent. Omitted for imports of events.
     pub consent_mode: Option<ConsentMode>,
     /// The column header for each event field.
     pub mapping: BTreeMap<String, String>,
@@ -112,11 +112,12 @@ pub struct RunView {
     pub updated: u64,
     /// The number of rows that changed nothing, such as events that were already stored.
     pub skipped: u64,
-    /// The number of rows that have errors and were not imported. For contacts, the import's list of errors contains them.
+    /// The number of rows that were not imported because they have errors. For an import of contacts, the import's list of errors contains
+    /// these rows.
     pub failed: u64,
     /// The number of rows that were left out: contacts without a status, and events that are too old.
     pub excluded: u64,
-    /// The first rows with errors, for an import of events.
+    /// The first rows with errors; only for imports of events.
     pub problems: Vec<ProblemView>,
     /// Why the run failed, and what to do.
     pub error: Option<String>,

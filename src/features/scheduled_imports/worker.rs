@@ -10,11 +10,11 @@ use crate::engine::runner::Step;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// The number of due imports that one step processes. The next step follows immediately.
+/// The maximum number of due imports that one step processes. If more imports are due, the next step follows immediately.
 const IMPORTS_PER_STEP: usize = 20;
 
-/// Advances the scheduled imports that are due: starts runs, continues imports, and records results. If a run cannot be stored, the other
-/// runs continue.
+/// Advances the scheduled imports that are due: starts runs, continues imports, and records results. An error in one scheduled import does
+/// not stop the others.
 pub async fn run(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let due = store::due(&engine.data(environment).store.read(), engine.clock.now(), IMPORTS_PER_STEP)?;
     let more = due.len() == IMPORTS_PER_STEP;

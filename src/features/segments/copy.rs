@@ -38,7 +38,7 @@ impl SegmentCopy {
         found
     }
 
-    /// Returns the encoded segment, which the caller compares to detect whether the segment has changed.
+    /// Returns the encoded segment, so that the caller can detect whether the segment has changed.
     pub fn content(&self) -> Vec<u8> {
         let mut content = Vec::new();
         self.0.encode(&mut content);

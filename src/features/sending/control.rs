@@ -112,7 +112,8 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     if recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_err() {
         return Ok(false);
     }
-    // The recipient writer makes the same updates when the mail server replies. A reply that arrives after this evidence has no effect.
+    // The recipient writer makes the same updates when the mail server replies. A reply that arrives after this evidence has no effect, so
+    // nothing is counted twice.
     quota::count(tx, mailing.account, SentCount::Sent, 1, tx.now())?;
     if let Some((project, contact, sent)) = recipient_writer::sent_activity(tx, &mailing, (number, &recipient), at)? {
         activity::note(tx, project, &[(contact, sent)])?;

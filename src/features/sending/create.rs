@@ -1,4 +1,4 @@
-//! Creates mailings: turns a request into durable rows.
+//! Creates mailings: stores a request as a mailing and its recipient rows.
 
 use std::collections::HashSet;
 
@@ -45,8 +45,8 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     Ok(id)
 }
 
-/// Rejects a direct send if its recipient would be skipped, so that the caller learns the reason immediately. `field` is the request field
-/// that contains the address.
+/// Rejects a direct send if its recipient would be skipped, so that the caller learns the reason immediately. `field` is the name of the
+/// request field that contains the address.
 pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId, number: u32, field: &str) -> Result<(), Failure> {
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, number)?) else {
         return Err(Failure::internal("a mailing that was just created, or its recipient, is missing; report this bug"));

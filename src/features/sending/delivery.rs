@@ -34,7 +34,8 @@ impl Recipient {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Creates the row of a contact who receives the message at the local time `due`. The retry limit is counted from that time.
+    /// Creates the row of a contact who receives the message only at `due`, when a certain local time is reached. The retry limit is
+    /// counted from `due`.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
@@ -50,7 +51,8 @@ impl Recipient {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
     Queued,
-    /// The handoff is stored before the final dot is sent. The server may already have the message.
+    /// The message is being handed over: this state is stored before the final dot is sent, so the mail server may already have the
+    /// message.
     Handoff {
         epoch: u64,
         attempt: u16,
@@ -62,8 +64,8 @@ pub enum Delivery {
         at: Timestamp,
         reply: String,
     },
-    /// The message will be retried or, after an unknown delivery, sent again; or it is waiting for the recipient's local time. The retry
-    /// limit is counted from `since`.
+    /// The message will be retried or, after an unknown delivery, sent again; or the message is waiting for the recipient's local time. The
+    /// retry limit is counted from `since`.
     Deferred {
         attempts: u16,
         since: Timestamp,
@@ -196,8 +198,8 @@ impl Counter {
     /// The counter of the first reason for skipping; the counters of the other reasons follow.
     pub const SKIPPED: Self = Self(16);
 
-    /// Returns the counter of a state by the state's number on disk, which is its index in [`Delivery`]. Returns `None` if the state alone
-    /// does not determine the counter.
+    /// Returns the counter of the state with this number on disk, which is the index of the state in [`Delivery`]. Returns `None` if the
+    /// state alone does not determine the counter.
     pub fn of_state(state: u8) -> Option<Self> {
         (state <= Self::UNKNOWN.0).then_some(Self(state))
     }
@@ -261,7 +263,7 @@ pub enum Event {
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
-    /// The final dot was not followed by a valid reply.
+    /// The mail server did not send a valid reply to the final dot.
     Lost { why: UnknownReason },
     /// A new process with this epoch found the row in the handoff state.
     Recovered { epoch: u64 },
@@ -271,8 +273,8 @@ pub enum Event {
     Evidence { what: &'static str },
     /// A user requests a resend, at the risk of sending a second copy.
     Resend,
-    /// The mailing's policy for unknown deliveries requests a resend. The resend follows immediately after the first attempt, and after
-    /// increasing pauses for later attempts. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, the message is not sent again.
+    /// The mailing's policy for unknown deliveries requests a resend. The first resend is immediate; later ones follow after increasing
+    /// pauses. After [`limits::RESEND_ATTEMPTS_MAX`] attempts, the message is not sent again.
     AutoResend { schedule: Schedule },
     /// The time of the retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
@@ -294,7 +296,7 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// Returns the maximum time until a retry. If a recipient with at least one attempt has a later retry, the time of the retry is wrong.
+    /// Returns how far in the future a retry can be. If a recipient with at least one attempt has a later retry, its stored time is wrong.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
@@ -385,7 +387,8 @@ impl Delivery {
         Self::again(reply, (attempts, since), next_at, schedule, now)
     }
 
-    /// Returns the state after a postponement, which does not count as an attempt: the server's pause does not lengthen the retry backoff.
+    /// Returns the state after a postponement. A postponement does not count as an attempt, so that the mail server's pause does not
+    /// lengthen the retry backoff.
     fn postponed(&self, reply: String, until: Timestamp, schedule: Schedule, now: Timestamp) -> Delivery {
         Self::again(reply, (self.attempts(), self.since().unwrap_or(now)), until, schedule, now)
     }

@@ -21,7 +21,7 @@ pub struct LocalTime {
     pub zone: String,
 }
 
-/// Computes when it is a given local time in each time zone, and caches the results.
+/// Computes when a mailing's local time occurs in each time zone, and caches the results.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,

@@ -17,7 +17,7 @@ use crate::vocab::contact_fields::ProfileField;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// The prefix of placeholder names for tracked links. A merge field of the request with this prefix is ignored, because the link takes
+/// The prefix of placeholder names for tracked links. A merge field with this prefix in a request is ignored, because the link takes
 /// precedence.
 pub const CLICK: &str = "__click_";
 /// The placeholder of the tracking pixel.

@@ -126,7 +126,7 @@ impl MailingContext {
     }
 }
 
-/// Returns the reason to skip a recipient whose values caused a merge error. Errors in the template itself are found when the mailing
+/// Returns why a recipient whose values caused a merge error is skipped. Errors in the template itself are found earlier, when the mailing
 /// is created.
 fn unmergeable(error: MergeError) -> Skip {
     match error {

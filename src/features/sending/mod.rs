@@ -72,9 +72,9 @@ pub use store::{by_id, content, counts, erase, find, link, mailings_after, quota
 pub use transport::probe;
 pub use utm::marked;
 
-/// A key with any of these permissions may read a send by its ID, and the remaining quota.
+/// The permissions of which a key needs one to read the remaining quota, or a send by its ID.
 const FOLLOWERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
-/// A key with any of these permissions may read sent messages.
+/// The permissions of which a key needs one to read sent messages.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];
 
 /// Returns the wire name of the provider that delivers an environment's mail.
@@ -100,8 +100,8 @@ pub struct Recipients {
     pub next: Option<u32>,
 }
 
-/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. If a long mailing has few matches, scans
-/// only part of it; `next` is the number at which to continue.
+/// Returns up to `limit` recipients of a mailing that match `wanted`, starting at number `from`. Scans a limited number of rows, so a page
+/// can contain fewer than `limit` recipients although more follow; `next` is the number at which to continue.
 pub fn recipients(
     tx: &impl Read,
     id: MailingId,

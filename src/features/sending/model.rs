@@ -71,7 +71,7 @@ pub const GROUPS: u8 = 1;
 pub enum MailingKind {
     /// A direct send to one address, optionally with copies.
     Single,
-    /// A send to an audience without a campaign.
+    /// A send to an audience, outside a campaign.
     Batch,
     Test,
     Campaign(CampaignId),

@@ -218,7 +218,7 @@ struct PlannedRecipient {
 }
 
 impl PlannedRecipient {
-    /// Returns the contact's new row. A message whose local time is before `now` is queued immediately.
+    /// Returns the contact's new row. If the message is not due after `now`, it is queued immediately.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),

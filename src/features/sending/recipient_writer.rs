@@ -77,7 +77,7 @@ pub struct RecipientWriter {
 }
 
 impl RecipientWriter {
-    /// Creates a writer, and the receiver of updates for [`run`].
+    /// Creates a writer, and the receiver from which [`run`] takes the updates.
     pub fn new(room: usize) -> (Self, mpsc::Receiver<PendingUpdate>) {
         let (updates, waiting) = mpsc::channel(room);
         (Self { updates }, waiting)
@@ -147,8 +147,8 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Writes each update in its own transaction. Called after a damaged row or a panic stopped the transaction that contained all updates, so
-/// that the updates that did not cause the error are written.
+/// Writes each update in its own transaction. Called if the transaction that contained all updates failed because of a damaged row or a
+/// panic, so that all updates that did not cause the failure are still written.
 async fn write_apart(store: &Store, rules: &Arc<Rules>, updates: &Arc<Vec<RecipientUpdate>>) -> Vec<UpdateResult> {
     let mut answers = Vec::with_capacity(updates.len());
     for (place, update) in updates.iter().enumerate() {
@@ -295,7 +295,7 @@ impl OpenMailing {
         Ok(Some(Self { mailing, topic, reports_delivery, changed: false, next_at: None }))
     }
 
-    /// Changes the row to the handoff state if the final dot may be sent. Otherwise returns the result of the claim.
+    /// Changes the row to the handoff state if the final dot may be sent. Otherwise, returns why the claim failed.
     fn claim(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -428,8 +428,8 @@ impl OpenMailing {
     }
 }
 
-/// Returns the activity of a contact to whom a message was sent at this time, even if the request contained only the contact's address.
-/// Returns `None` for a contact who was deleted while the message was in flight.
+/// Returns the activity that records that a message was sent to a contact at the time `at`, even if the request contained only the
+/// contact's address. Returns `None` if the contact was deleted while the message was in flight.
 pub fn sent_activity(
     tx: &impl Read,
     mailing: &Mailing,

@@ -1,8 +1,8 @@
 //! Retention: deletes old direct sends that have ended, their recipients and activity, content that no mailing uses, and old messages in
 //! the built-in inbox.
 //!
-//! Rows of campaigns and batches are kept. A walk over all mailings, in order of creation, starts once a day. Each sweep continues the walk
-//! for a limited number of mailings and stores its position. Mailings that were not finished during one walk are processed in a later walk.
+//! Rows of campaigns and batches are kept. A pass over all mailings, in order of creation, starts once a day. Each sweep continues the pass
+//! for a limited number of mailings and stores its position. A direct send that has not ended by then is processed in a later pass.
 
 use super::model::Mailing;
 use super::store::SweepPosition;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("the content was stored again").html, "<p>Own</p>");
     }
 
-    // Regression test: each sweep failed at a damaged row, so nothing was deleted.
+    // Regression test: every sweep failed on the same damaged row, so nothing was deleted.
     #[test]
     fn damaged_rows_do_not_keep_others_from_being_deleted() {
         let app = TestApp::new();

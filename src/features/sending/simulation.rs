@@ -1,8 +1,8 @@
-//! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, in a process that may
-//! end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
+//! A seeded simulation of mailings: the disk fails, connections break, the relay's replies are random, and the process may end at any
+//! moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes is production code: creation, planning, claims, replies, recovery and retries. Only the connections and the order
-//! of events are simulated, in one thread and from one seed.
+//! All code that writes rows is production code: creation, planning, claims, replies, recovery and retries. Only the connections and the
+//! order of events are simulated, in one thread and from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -135,7 +135,8 @@ impl SimulatedWorld {
         self.store.clone().expect("a process is running")
     }
 
-    /// Creates a mailing. If the disk fails during the write, it is uncertain whether the mailing was created; a real client would check.
+    /// Creates a mailing. If the disk fails during the write, it is uncertain whether the mailing was created; a real client would check
+    /// whether it exists.
     fn take_on(&mut self) {
         let many = 1 + self.dice.below(30);
         let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
@@ -353,7 +354,8 @@ impl SimulatedWorld {
                     store::by_id(&tx, *id).expect("the store can be read").is_some_and(|mailing| mailing.word() == "paused");
                 !paused && counts.open() == 0
             };
-            // If the disk failed before the response, a mailing may still be stored and sent. Such mailings are not checked here.
+            // A mailing may be stored although the disk failed before the response. `self.mailings` does not contain such a mailing, so
+            // wait until all queues are empty.
             let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("the store can be read").is_empty();
             let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("the store can be read");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
@@ -454,7 +456,7 @@ fn no_recipient_is_lost_or_sent_to_twice_in_a_thousand_runs() {
         }
         totals
     };
-    // The runs are independent of each other, so they execute in parallel.
+    // The runs are independent of each other, so execute them in parallel.
     let totals = std::thread::scope(|scope| {
         let threads = [0, 1, 2, 3].map(|first| {
             let builder = std::thread::Builder::new().name(format!("lives {first}"));

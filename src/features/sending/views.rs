@@ -172,7 +172,7 @@ pub struct RecipientView {
     pub reply: Option<String>,
     /// Why the recipient was skipped, or why the delivery is unknown.
     pub reason: Option<String>,
-    /// When the next delivery attempt is due.
+    /// When the next delivery attempt is due; absent unless the recipient's status is `deferred`.
     pub next_attempt_at: Option<WireTime>,
     /// When the status last changed. Absent for queued, deferred and skipped recipients.
     pub at: Option<WireTime>,

@@ -33,8 +33,8 @@ impl WebMessage {
     }
 }
 
-/// Returns the target of a link for this recipient, or `None` if there is no such link, or if its merge fields cannot be filled, for
-/// example because the contact was deleted.
+/// Returns the target of a link for this recipient. Returns `None` if there is no such link, or if the link's merge fields cannot be
+/// filled, for example because the contact was deleted.
 pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
     let Some(address) = store::link(tx, mailing.translation_for(recipient), link)? else { return Ok(None) };
     if !address.contains("{{") {

@@ -1,4 +1,4 @@
-//! The background work of sending, in steps that `src/workers.rs` runs.
+//! The background work of sending. `src/workers.rs` runs it in steps.
 
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
         None if host == "admin.shopify.com" => url.path().strip_prefix("/store/")?.split('/').next()?,
         None => return None,
     };
-    // The domain becomes part of the URL to which keys are sent, so it must not contain any other characters.
+    // The name becomes part of the URL to which keys are sent, so it may contain only letters, digits and hyphens.
     let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_plain.then(|| format!("{}.myshopify.com", name.to_ascii_lowercase()))
 }

@@ -111,8 +111,8 @@ impl<'e> Client<'e> {
         self.engine.platform_tokens.forget(&self.pace);
     }
 
-    /// Runs one of Shopify's GraphQL operations, and pauses the store if another operation of the same cost would exceed the store's rate
-    /// limit.
+    /// Runs one of Shopify's GraphQL operations. Pauses requests to the store if another operation of the same cost would exceed the
+    /// store's rate limit.
     pub async fn graphql<T: DeserializeOwned>(&self, query: &str, variables: Value) -> Result<T, PlatformError> {
         let body = Bytes::from(json!({ "query": query, "variables": variables }).to_string());
         let path = format!("/admin/api/{SHOPIFY_VERSION}/graphql.json");
@@ -158,7 +158,7 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages, total })
     }
 
-    /// Starts the download of an export from a URL of the platform, beginning at the byte `from`.
+    /// Starts downloading an export from a URL of the platform, beginning at byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
         let url =
             Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;

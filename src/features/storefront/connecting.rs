@@ -38,7 +38,7 @@ pub enum Unusable {
     Platform(PlatformError),
 }
 
-/// Tests keys with the store. The URL token and a missing secret for webhooks are added later.
+/// Tests keys with the store. `keep` later adds the URL token and, if it is missing, the secret for webhooks.
 pub async fn test(context: &Context, keys: Keys, address: &str) -> Result<New, Unusable> {
     let client = Client::new(&context.engine, keys.platform(), address, &keys).map_err(Unusable::Invalid)?;
     client.forget();

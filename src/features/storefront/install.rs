@@ -1,9 +1,10 @@
-//! Installs the Shopify app in the settings on a shop, with Shopify's authorization code grant and expiring offline tokens.
+//! Installs this server's Shopify app, which is configured in the settings, on a shop. Uses Shopify's authorization code grant and expiring
+//! offline tokens.
 //!
 //! The user starts in the dashboard, grants the scopes in the shop, and returns to the callback page. Three checks protect the callback:
 //! the state in the URL is sealed and names the session, so that only the session that started the installation can finish it; Shopify
-//! signs the other parameters with the app's secret; and the shop must be the shop for which the user started the installation, and must
-//! have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous
+//! signs the parameters in the URL with the app's secret; and the shop must be the shop for which the user started the installation, and
+//! must have a valid domain. Access tokens expire after an hour. Shopify replaces the refresh token with each use, and accepts the previous
 //! refresh token until the new one is used.
 
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
@@ -27,7 +28,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Connections;
 use crate::vocab::storefronts::Storefront;
 
-/// The remedy in an error of `oauth::session` for API clients, which have no signed-in user.
+/// The remedy in the error that `oauth::session` returns to API clients, which have no signed-in user.
 pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
 
 /// The error for an installation of the app if the server's settings contain no Shopify app.
@@ -203,8 +204,7 @@ fn needs_refresh(engine: &Engine, of: &Store) -> Result<bool, PlatformError> {
     Ok(keys.expires_before(engine.clock.now().plus_ms(TOKEN_RESERVE_MS)))
 }
 
-/// Refreshes a store's tokens. Only one task at a time refreshes a store's tokens. Tasks that waited for a successful refresh use the new
-/// tokens.
+/// Refreshes a store's tokens, in only one task at a time. A task that waited while another task refreshed the tokens uses the new tokens.
 async fn refresh(
     engine: &Engine,
     environment: Environment,

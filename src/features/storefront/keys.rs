@@ -1,4 +1,4 @@
-//! The keys of stores, which are stored only in sealed form.
+//! The stores' keys, which are stored only in sealed form.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroize;
@@ -98,7 +98,7 @@ impl Keys {
         if self.secret.is_empty() { Storefront::Shopify } else { Storefront::WooCommerce }
     }
 
-    /// Returns the field of the request that contains the keys.
+    /// Returns the name of the request field that contains the keys.
     pub fn field(&self) -> &'static str {
         match self.platform() {
             Storefront::Shopify if !self.client_id.is_empty() => "clientId",

@@ -48,10 +48,10 @@ pub enum CustomerImport {
     /// Customers who subscribed, who unsubscribed, or who cannot be emailed.
     #[default]
     SubscribedOnly,
-    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts who
-    /// never subscribed there keep their status.
+    /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts who never subscribed in the
+    /// store keep their status.
     IncludeAll,
-    /// No customers. Customers who unsubscribe or bounce later are still recorded.
+    /// No customers, except that customers who unsubscribe or bounce later are still recorded.
     None,
 }
 
@@ -66,7 +66,7 @@ pub struct Sync {
     pub completed_at: Option<Timestamp>,
     /// The number of consecutive failed steps.
     pub failures: u32,
-    /// Why the import is waiting or, between imports, is incomplete; `None` if neither applies.
+    /// Why the current import is waiting or, between imports, why the last one is incomplete; `None` if neither applies.
     pub waiting: Option<String>,
     /// Why the store refused some or all webhooks; `None` if it accepted them.
     pub webhooks_off: Option<String>,
@@ -99,7 +99,7 @@ pub enum SyncStage {
 }
 
 impl SyncStage {
-    /// Returns the name of the stage in the API.
+    /// Returns the name that the API uses for the stage.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Idle => "idle",

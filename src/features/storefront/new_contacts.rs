@@ -6,13 +6,14 @@ use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
 use crate::features::contact_sets::{self, Facet};
 
-/// Runs `act`, and records each contact that it creates as added by the store.
+/// Runs `act`, and records that the store added the contacts that `act` creates.
 pub fn noting_contacts<T>(
     tx: &mut WriteTx<'_>,
     of: &Store,
     act: impl FnOnce(&mut WriteTx<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    // Contacts are numbered in the order in which they are created, and no other command runs in this transaction.
+    // Contacts are numbered in the order in which they are created, and no other command runs in this transaction, so all new numbers
+    // belong to contacts that `act` creates.
     let first = contact_sets::next_number(tx, of.project, Facet::NextContact, 0)?;
     let done = act(tx)?;
     for number in first..contact_sets::next_number(tx, of.project, Facet::NextContact, 0)? {

@@ -1,7 +1,8 @@
-//! The privacy requests that a platform forwards: to export a customer's data, and to erase a customer or a whole store.
+//! The privacy requests that a platform forwards: requests to export a customer's data, and to erase the data of a customer or of a whole
+//! store.
 //!
 //! For an export request, Mailmill stores a reference to the contact, whose data `GET /v1/contacts/{id}/personal-data` returns. For an
-//! erasure request, it deletes the contact and erases the contact's data. Requests are also answered for a while after the store is
+//! erasure request, Mailmill deletes the contact and erases the contact's data. Requests are also answered for a while after the store is
 //! disconnected.
 
 use super::model::{DataRequest, Store};

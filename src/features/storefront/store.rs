@@ -96,7 +96,8 @@ pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>
     due_where(tx, now, limit, |_| true)
 }
 
-/// Returns up to `limit` stores that are due and are being erased. Erasing a store sends no requests.
+/// Returns up to `limit` stores that are due and are being erased. Erasing a store sends no requests, so it continues while sending is on
+/// hold.
 pub fn erasing(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
     due_where(tx, now, limit, |sync| sync.stage == SyncStage::Erasing)
 }
@@ -183,7 +184,7 @@ pub fn remember(tx: &mut WriteTx<'_>, id: StoreId, sync: &mut Sync, delivery: &s
         return Ok(false);
     }
     let kept_from = now.plus_ms(-limits::STORE_DELIVERIES_KEPT_MS);
-    // Deleting up to two old IDs for each new ID makes the number of IDs decrease after a burst.
+    // Delete up to two old IDs for each new ID, so that the number of IDs decreases after a burst.
     for ((id, at, digest), ()) in tx.list(DELIVERY_ORDER, &DELIVERY_ORDER.under(&(id,)), Order::Forward, 2)? {
         if at < kept_from || sync.remembered >= limits::STORE_DELIVERIES_MAX {
             tx.delete(DELIVERY_ORDER, &(id, at, digest));

@@ -23,7 +23,7 @@ enum SyncResult {
     Webhooks(Option<String>),
     Products(Paged<StoreProduct>),
     Customers(Paged<ReadCustomer>),
-    /// The store's settings exclude the data that this stage imports, so nothing was requested.
+    /// The keys or the store's settings exclude the data that this stage imports, so nothing was requested.
     Complete,
 }
 

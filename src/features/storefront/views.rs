@@ -20,7 +20,7 @@ pub struct StorefrontConnection {
     pub project_id: ProjectId,
     /// The status, which is always `connected`.
     pub status: &'static str,
-    /// The state of the store, worded for users.
+    /// A sentence that tells users the state of the store.
     pub message: String,
     /// The store's name.
     pub store: String,
@@ -75,7 +75,7 @@ pub struct StoreView {
     /// customers requested their data.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "disconnected"]))]
     pub status: &'static str,
-    /// Why the user must connect the store again.
+    /// Why the user must connect the store again; absent if that is not necessary.
     pub error: Option<String>,
     /// The kinds of data that Mailmill syncs.
     pub tools_enabled: Vec<StoreTool>,
@@ -85,7 +85,7 @@ pub struct StoreView {
     /// webhooks. Keep it secret. Absent if the stored keys cannot be decrypted, if the caller cannot change projects, or if the store was
     /// disconnected.
     pub webhook_url: Option<String>,
-    /// The requests of customers for their personal data, newest first.
+    /// Customers' requests for their personal data, newest first.
     pub data_requests: Vec<DataRequestView>,
     pub connected_at: WireTime,
 }
@@ -103,8 +103,8 @@ pub struct SyncView {
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,
-    /// Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would have reported in its daily
-    /// import of the store.
+    /// Why the store refused some or all webhooks; absent if it accepted them. The daily import finds the changes that the refused webhooks
+    /// would have reported.
     pub webhooks_off: Option<String>,
     /// The number of the store's products in the brand.
     pub products: u64,
@@ -131,7 +131,8 @@ pub struct SyncView {
 pub struct DataRequestView {
     /// The platform's ID for the request.
     pub request_id: String,
-    /// The ID of the contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact matched.
+    /// The ID of the contact that matches the request; absent if no contact matched. `GET /v1/contacts/{id}/personal-data` returns the
+    /// contact's data.
     pub contact_id: Option<ContactId>,
     pub received_at: WireTime,
 }

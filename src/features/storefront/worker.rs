@@ -14,8 +14,8 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Runs the next step of stores that are due, a limited number at a time. A step that fails is postponed, so that the other stores
-/// continue. While sending is on hold, stores are only erased, which sends no requests.
+/// Runs the next step of each store that is due, for a limited number of stores at a time. A failed step is postponed, so that the other
+/// stores continue. While sending is on hold, only the erasure of stores continues, because it sends no requests.
 pub async fn sync(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let (tx, now, limit) = (engine.data(environment).store.read(), engine.clock.now(), limits::STORE_SYNCS_AT_ONCE * 4);
     let due = if engine.hold.is_on() { store::erasing(&tx, now, limit)? } else { store::due(&tx, now, limit)? };

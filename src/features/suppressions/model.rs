@@ -32,7 +32,7 @@ impl Reason {
         self != Self::Unsubscribe
     }
 
-    /// Returns the number of this reason in keys. The number must never change. 0 is reserved for all reasons together.
+    /// Returns the number that represents this reason in keys. It must never change. 0 is reserved for all reasons together.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Unsubscribe => 1,

@@ -140,7 +140,7 @@ pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppress
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
 }
 
-/// Moves a row from the hash of the previous key to the hash of the new key.
+/// Moves a row from its hash with the previous key to its hash with the new key.
 pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest, Digest)) -> Result<()> {
     let Some(row) = tx.get(ROWS, &(account, before))?.filter(|_| before != after) else { return Ok(()) };
     tx.delete(ROWS, &(account, before));
@@ -154,8 +154,8 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
 
 /// A snapshot of one account's suppression list, for many consecutive lookups.
 ///
-/// All hashes of a list of typical size are in memory, and a million lookups take about a second; an empty list costs no time. For a very
-/// long list, each lookup reads a row from the store.
+/// For a list of typical size, all hashes are kept in memory, and a million lookups take about a second; an empty list costs no time. For a
+/// very long list, each lookup reads a row from the store.
 pub struct Checker {
     account: AccountId,
     digester: Digester,

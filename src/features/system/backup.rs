@@ -24,7 +24,7 @@ const MANIFEST: &str = "manifest.json";
 /// The format version of the manifest and the folder. Version 1 contained neither the installation nor the key check.
 const FORMAT: u32 = 2;
 const FORMATS: [u32; 2] = [1, FORMAT];
-/// The size of the page cache in bytes for a store that is only inspected.
+/// The size in bytes of the page cache of a store that is opened only for inspection.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size of a manifest in bytes.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
@@ -105,7 +105,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// Replaces the file in the error with `source`, from which the damaged copy was made.
+    /// Makes the error name `source`, the file in the backup from which the damaged copy was made.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -128,7 +128,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
 /// Copies all stores of a running engine into the folder `target`, each from one snapshot.
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
-    // Take all three snapshots before the first copy, so that they show almost the same point in time.
+    // Take all three snapshots before the first copy, so that they reflect almost the same point in time.
     let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
@@ -225,7 +225,7 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// Returns the name of the store that a file contains, if it differs from the file's name.
+/// Returns the name of the store that the file contains, if that name differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);

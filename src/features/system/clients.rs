@@ -19,8 +19,8 @@ const NODE: &str = "mailmill-node.tgz";
 /// The file name of the Python package without a version. It redirects to the name with the version, because pip reads the version from
 /// the name.
 const PYTHON: &str = "mailmill-python.whl";
-/// The licenses, of which users can choose one. To stay below its maximum size, the Node.js package contains only the shorter license,
-/// which comes last here.
+/// The licenses; users can choose either. To stay below its maximum size, the Node.js package contains only the shorter license, which is
+/// the last in this array.
 const LICENSES: [File; 2] =
     [("LICENSE-APACHE", include_bytes!("../../../LICENSE-APACHE")), ("LICENSE-MIT", include_bytes!("../../../LICENSE-MIT"))];
 
@@ -96,7 +96,7 @@ pub enum Found {
     Redirect(&'static str),
 }
 
-/// The packages for Node.js and Python. They are built at the first request, which takes a few hundredths of a second.
+/// The packages for Node.js and Python. The first request builds them, which takes a few hundredths of a second.
 static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     let wheel = format!("mailmill-{VERSION}-py3-none-any.whl");
     [
@@ -105,7 +105,7 @@ static PACKAGES: LazyLock<[Package; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// Returns the package with this file name, or the name to which this name redirects.
+/// Returns the package with this file name, or the file name to which requests for this name are redirected.
 pub fn find(name: &str) -> Option<Found> {
     if name == PYTHON {
         return Some(Found::Redirect(&PACKAGES[1].name));
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// The maximum size in bytes of the Node.js package, which is small because builds of users' projects download it.
+    /// The maximum size of the Node.js package in bytes. The limit is low, because builds of users' projects download the package.
     const NODE_BYTES_MAX: usize = 60_000;
 
     /// Returns the paths of all files in a folder and its subfolders.

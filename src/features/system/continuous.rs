@@ -25,7 +25,7 @@ use crate::vocab::limits;
 
 /// The folder for restore drills, inside the data folder.
 const DRILL_FOLDER: &str = "restore-drill";
-/// The size of the page cache in bytes for a restored store that is only inspected.
+/// The size in bytes of the page cache of a restored store that is opened only for inspection.
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// The status of the installation's continuous backup.
@@ -45,7 +45,7 @@ pub struct ContinuousBackupView {
     pub problem: Option<String>,
     /// The size of the commits that are not yet in the target, in bytes.
     pub waiting_bytes: u64,
-    /// The size in the target of the commits that this process has shipped, in bytes.
+    /// The size of the commits that this process has shipped, as stored in the target, in bytes.
     pub shipped_bytes: u64,
     /// The size of the keys and values that the shipped commits changed, in bytes.
     pub changed_bytes: u64,
@@ -142,7 +142,8 @@ pub fn age_seconds(engine: &Engine, status: &BackupStatus) -> Option<i64> {
 /// Returns the problem with the backup as a sentence; `None` if there is none.
 fn problem(engine: &Engine, status: &BackupStatus, drill: Option<&Drill>) -> Option<String> {
     let cause = status.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-    // Waiting does not help: the operator must decide which of the two servers may write to the target, or restore the key.
+    // These errors do not resolve themselves: the operator must decide which of the two servers may write to the target, or restore the
+    // key.
     if let Some(error @ (Error::TakenOver { .. } | Error::InUse { .. } | Error::Foreign { .. } | Error::KeyLost(_))) =
         &status.error
     {
@@ -238,7 +239,7 @@ pub async fn drill_if_due(engine: &Arc<Engine>) -> Result<(), Failure> {
         (_, 0) => false,
         (None, _) => backup.status().complete_until.is_some(),
         (Some(Drill { at, error: Some(_), .. }), _) => now.ms_since(*at).abs() >= limits::BACKUP_DRILL_RETRY_MS,
-        // A drill time in the future means that the clock was set back after the drill.
+        // If the time of the last drill is in the future, the clock was set back after the drill, and a drill is due.
         (Some(Drill { at, .. }), days) => !(0..days * limits::DAY_MS).contains(&now.ms_since(*at)),
     };
     if !is_due && !backup.takes_drill_request() {

@@ -31,7 +31,7 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Reports the data files that were found to be damaged since the start.
+/// Reports the data files that have been found damaged since the service started.
 fn damage(engine: &Engine) -> Vec<Finding> {
     let finding = |store: &Arc<Store>| {
         let damaged = Error::Damaged { file: store.file().to_path_buf(), found: store.damage()? };
@@ -119,8 +119,7 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// Checks how the worker processes for untrusted HTML and images are confined, by asking one of them, and whether Chromium uses its
-/// sandbox.
+/// Asks a worker process how the processes for untrusted HTML and images are confined, and checks whether Chromium uses its sandbox.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run Mailmill on Linux 5.13 or newer, allow containers to use seccomp, Landlock and user namespaces, and do not run \
@@ -175,7 +174,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     probes.into_iter().map(finding_of).collect()
 }
 
-/// Returns what to check if a server does not accept mail; for the relay of a mail service, returns its documented settings.
+/// Returns what to check if a server does not accept mail. For a mail service's relay, this includes the settings that the service
+/// documents.
 fn relay_remedy(server: &str) -> String {
     let Some(service) = MailService::of_host(server) else {
         return "Check the host, port, user name and password in [mail] relay, and make sure that the network allows connections \
@@ -210,8 +210,8 @@ fn feedback(engine: &Engine) -> Result<Vec<Finding>, Failure> {
     Ok(services.iter().map(finding).collect())
 }
 
-/// Checks reverse DNS: receiving servers verify that the sending address resolves to the name in the SMTP greeting, and that this name
-/// resolves to the address.
+/// Checks reverse DNS: receiving servers verify that the sending IP address resolves to the name in the SMTP greeting, and that this name
+/// resolves to the IP address.
 async fn reverse_dns(engine: &Engine) -> Finding {
     const SUBJECT: &str = "reverse dns";
     if !engine.settings.mail.direct {

@@ -50,7 +50,7 @@ pub struct ReadinessChecks {
 pub struct StoreCheck {
     /// False if a disk failure has stopped one of the data files from accepting writes, or if a data file is damaged.
     pub ok: bool,
-    /// The data files that were found to be damaged since the start.
+    /// The data files that have been found damaged since the service started.
     pub damaged: Vec<DamagedFile>,
 }
 
@@ -71,17 +71,17 @@ pub struct DamagedFile {
 pub struct IndexCheck {
     /// False while the index cannot apply changes, a step takes too long, or too many changes are waiting.
     pub ok: bool,
-    /// The number of live changes that the index has not applied yet. A number above 0 is normal while contacts change.
+    /// The number of changes in the live environment that the index has not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
-    /// The number of test changes that the index has not applied yet.
+    /// The number of changes in the test environment that the index has not applied yet.
     pub lag_test: u64,
 }
 
 /// The check of the master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// False if the file master.key is missing or contains a different key. The service continues with the key that it has loaded, but it
-    /// could not start again.
+    /// False if the file master.key is missing or contains a different key. The service continues with the key that it has loaded, but
+    /// would not start again.
     pub ok: bool,
 }
 
@@ -92,12 +92,12 @@ pub struct DiskCheck {
     /// False while the service is read-only because too little space is free.
     pub ok: bool,
     pub read_only: bool,
-    /// The free space on the disk; absent if the system does not report it.
+    /// The free space on the disk; absent if the operating system does not report it.
     pub free_mib: Option<u64>,
     /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_mib_min: u64,
-    /// The space that is held in reserve, so that unsubscribes and messages in flight can be stored when the disk is full. At most the
-    /// setting data.reserve_mib.
+    /// The space that is held in reserve, so that unsubscribes and messages in flight can be stored when the disk is full. It never exceeds
+    /// the setting data.reserve_mib.
     pub reserve_mib: u64,
 }
 
@@ -111,7 +111,7 @@ pub struct BackupCheck {
     pub age_seconds: Option<i64>,
 }
 
-/// The check of a node of a cluster.
+/// The check of a cluster node.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterCheck {
@@ -131,7 +131,7 @@ pub struct ClusterCheck {
 pub struct DescriptorsCheck {
     /// False if almost no descriptors are left.
     pub ok: bool,
-    /// The number of open descriptors; absent if the system does not report it, for example because none are left.
+    /// The number of open descriptors; absent if the operating system does not report it, for example because none are left.
     pub open: Option<u64>,
     pub limit: u64,
 }
@@ -140,8 +140,8 @@ pub struct DescriptorsCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False if there is no dispatcher (except on a node that does not lead its cluster), while a dispatcher is waiting to be restarted,
-    /// and for a minute after a dispatcher failed.
+    /// False while a dispatcher is waiting to be restarted, for a minute after a dispatcher failed, and if there is no dispatcher, unless
+    /// the node does not lead its cluster.
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,
@@ -160,7 +160,7 @@ pub struct WorkersCheck {
     pub failing: Vec<String>,
     /// The names of the jobs whose current step takes too long.
     pub stuck: Vec<String>,
-    /// The number of failed steps of all jobs since the start.
+    /// The number of steps that failed in all jobs since the service started.
     pub failures: u64,
     /// How many times a job panicked or ended unexpectedly and was restarted.
     pub restarts: u64,
@@ -284,8 +284,8 @@ mod tests {
     use crate::engine::store::feed::Change;
     use crate::testing::TestApp;
 
-    // Regression test: setting the clock back by ten minutes reset the uptime, and the demo, whose clock starts four days in the past,
-    // reported an uptime of several days.
+    // Regression: setting the clock back by ten minutes reset the uptime. The demo, whose clock starts four days in the past, reported an
+    // uptime of several days.
     #[test]
     fn a_change_of_the_clock_does_not_change_the_uptime() {
         let app = TestApp::new();

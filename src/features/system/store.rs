@@ -57,7 +57,7 @@ pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
     Ok(tx.get(META, &LAST_DRILL.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// An open problem with the continuous backup, which is deleted when the problem ends.
+/// An open problem with the continuous backup. It is deleted when the problem ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incident {
     pub since: Timestamp,
@@ -83,7 +83,7 @@ pub fn incident(tx: &impl Read) -> Result<Option<Incident>> {
     Ok(tx.get(META, &INCIDENT.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// TABLE: the queues of an environment in which every row is a waiting entry, with their display names.
+/// TABLE: an environment's queues, with their display names. In the tables of these queues, every row is a waiting entry.
 const QUEUES: &[(&str, TableId)] = &[
     ("Brands being imported", tables::PROJECT_IMPORT_QUEUE),
     ("Images to analyze", tables::PROJECT_IMAGE_QUEUE),

@@ -1,4 +1,4 @@
-//! The workers of the continuous backup, and of the snapshots in a cluster.
+//! The workers that run the continuous backup and take the snapshots of a cluster.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::watch(&engine).await.map(|()| Step::Done)
 }
 
-/// Takes a snapshot of each store whose log has grown enough, for the other nodes of the cluster.
+/// Takes a snapshot of each store whose log has grown enough. The other nodes of the cluster use the snapshots.
 pub async fn take_cluster_snapshots(engine: Arc<Engine>) -> Result<Step, Failure> {
     let Some(member) = &engine.cluster else { return Ok(Step::Done) };
     let [test, live] = engine.environments().map(|data| &data.store);

@@ -1,4 +1,4 @@
-//! The tables of tags, and all access to them. The API uses the names of tags; contacts and sets store their numbers.
+//! The tables of tags, and all access to them. The API uses the names of tags; contacts and sets store the tags' numbers.
 //!
 //! Numbers are never reused, so the number of a deleted tag can be ignored where contacts and sets still contain it.
 
@@ -86,8 +86,8 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
-/// Restores a tag from a backup. Numbers are never reused, so the tag keeps its ID only if the project has never assigned the tag's number.
-/// Returns `None` if the project has reached the maximum number of tags.
+/// Restores a tag from a backup. The tag keeps its ID only if the project has never assigned the tag's number, because numbers are never
+/// reused; otherwise, a new tag with the same name is created. Returns `None` if the project has reached the maximum number of tags.
 pub fn create_again(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<Option<Tag>> {
     let next = contact_sets::count(tx, project, Facet::NextTag)?;
     let Some(ahead) = u64::from(tag.number()).checked_sub(next) else { return create(tx, project, &tag.name) };

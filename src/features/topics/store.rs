@@ -43,7 +43,7 @@ pub struct Topic {
 
 impl Record for Topic {}
 
-/// Whether contacts who have not chosen are subscribed to a topic.
+/// Whether contacts who have neither opted in nor opted out are subscribed to a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TopicDefault {
@@ -87,7 +87,7 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId) -> Result<(
     changed(tx, project)
 }
 
-/// Records that the subscribers of topics may have changed.
+/// Records that subscriptions to topics may have changed.
 fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
     add_count(tx, project, Facet::Topics, 1)
 }

@@ -16,7 +16,7 @@ pub struct TopicView {
     pub id: TopicId,
     pub name: String,
     pub description: Option<String>,
-    /// Whether contacts who have not chosen are subscribed to the topic.
+    /// Whether contacts who have neither opted in nor opted out are subscribed to the topic.
     pub default_subscription: TopicDefault,
     /// Which contacts see the topic.
     pub visibility: TopicVisibility,

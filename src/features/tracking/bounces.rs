@@ -29,7 +29,7 @@ const ACTIVITIES_CHECKED: usize = 50;
 /// The maximum length of a stored server response in characters; longer responses are truncated.
 const DETAIL_CHARACTERS_MAX: usize = 500;
 
-/// Reads and writes the suppression list, with hashes of addresses.
+/// Reads and writes the suppression list, whose keys are hashes of addresses.
 #[derive(Clone)]
 pub struct SuppressionList(pub Digester);
 
@@ -81,7 +81,7 @@ pub fn bounced(
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);
     match (replaced_at, bounce) {
-        // A rejected message already counts as failed, and the statistics add failed messages to the bounces.
+        // Do not count the bounce: the message already counts as failed, and the statistics add failed messages to the bounces.
         _ if matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {}
         (Some(at), _) => become_hard(tx, recipient, at)?,
         (None, Bounce::Hard) => count(tx, recipient, Measure::HardBounces)?,
@@ -182,7 +182,7 @@ fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, 
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// Adds one to a measure in the statistics of the mailing and of the day. Also counts complaints, and bounces after delivery, in the
+/// Adds one to a measure in the statistics of the mailing and of the day. Complaints, and bounces after delivery, are also counted in the
 /// account's totals of sent mail.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;

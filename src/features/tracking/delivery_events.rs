@@ -51,8 +51,8 @@ fn take_one(tx: &mut WriteTx<'_>, list: &SuppressionList, key: &EventKey, event:
     }
 }
 
-/// Processes each event in its own transaction. Called after a damaged row or a panic stopped the transaction that contained all events.
-/// Removes the events that cause the error, so that they do not block later events.
+/// Processes each event in its own transaction, after a damaged row or a panic stopped the transaction that contained all events. An event
+/// that fails again is removed, so that it does not block later events.
 async fn take_apart(engine: &Engine, environment: Environment, list: &SuppressionList) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     let due = engagement::due_events(&store.read(), engine.clock.now(), limits::DELIVERY_EVENTS_PER_STEP)?;

@@ -1,4 +1,5 @@
-//! Erases a deleted contact from all features that store data about the contact, in stages of bounded steps that can resume after a crash.
+//! Erases a deleted contact's data from all features that store such data. The erasure consists of stages and bounded steps, and continues
+//! after a crash.
 //!
 //! Some data is kept: anonymous counts; the contact's number in sets, where the number has no effect; and, if the contact had unsubscribed,
 //! bounced or complained, a keyed hash of the address, so that the address is not mailed again by mistake. The webhook event that reports
@@ -58,8 +59,8 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 }
 
 /// Repeats a step that failed because of a damaged row or a panic, this time for only one mailing. If the step fails again, skips that
-/// mailing or, in stages that do not go through mailings, the rest of the stage, so that one row does not block the erasure of
-/// all contacts.
+/// mailing, so that one row does not block the erasure of all contacts. In stages that do not process mailings, skips the rest of the
+/// stage.
 async fn past_damage(store: &Store, list: SuppressionList) -> Result<bool, Failure> {
     let erased = store.write(move |tx| one(tx, list, 1)).await;
     match erased.and_then(|erased| erased) {
@@ -122,7 +123,7 @@ fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(false)
 }
 
-/// Erases the contact from recipient rows of mailings: addresses, server responses and recorded actions.
+/// Erases the contact's addresses, server responses and recorded actions from the mailings' recipient rows.
 fn recipient_rows(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let after = MailingId::read(&mut work.erasure.after.as_slice());
     let mailings = sending::mailings_after(tx, after, work.mailings_max)?;
@@ -235,13 +236,13 @@ mod tests {
     use crate::vocab::tables;
     use crate::vocab::webhook_events::WebhookEvent;
 
-    // Regression: the step failed repeatedly at a damaged row, and the data of all deleted contacts was kept.
+    // Regression: the step failed repeatedly at a damaged row, so the data of all deleted contacts was kept.
     #[test]
     fn damaged_rows_do_not_stop_the_erasure_of_other_rows() {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let send = || {
-            // Mailings are checked in order of creation, so each mailing needs a different time.
+            // Mailings are checked in order of creation, so each mailing needs a different creation time.
             app.clock.advance_ms(1_000);
             let body = json!({
                 "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",

@@ -1,4 +1,4 @@
-//! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables of this feature define the effects.
+//! Handles inbound mail about sent messages: a signed token identifies the recipient, and the tables in `model.rs` define the effects.
 //!
 //! The content of inbound mail is unverified. Mail without a token of a sent message is ignored. Mail with a token can report only what a
 //! reader of the message could report: that the message bounced, that it is spam, or that the reader wants to unsubscribe.
@@ -16,9 +16,9 @@ use crate::features::suppressions::Source as SaidBy;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The message relates to a recipient of this installation, and was handled.
+    /// The inbound message is about a message to one of this installation's recipients, and was handled.
     Handled,
-    /// The message has no effect: for example, it has no valid token, is an automatic reply, or was written by a person.
+    /// The inbound message has no effect: for example, it has no valid token, is an automatic reply, or was written by a person.
     Ignored,
 }
 
@@ -50,7 +50,8 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     Ok(received)
 }
 
-/// Parses a token. Returns the token if this installation signed it and its purpose fits the kind of address.
+/// Parses the token in an address. Returns the token if this installation signed it and its purpose matches the kind of the address, which
+/// is for bounces or for unsubscribing.
 fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
     let token = Tokens::new(&engine.seal).read_local_part(&text.text)?;
     let fits = match text.mark {

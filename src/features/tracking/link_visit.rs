@@ -11,7 +11,7 @@ use crate::engine::store::ReadTx;
 use crate::features::projects;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 
-/// A recipient's visit to a page that a link in a message leads to.
+/// A recipient's visit to a page through a link in a message.
 pub struct LinkVisit {
     pub token: Token,
     pub recipient: MessageRecipient,

@@ -1,5 +1,5 @@
-//! The pages that links in messages lead to, on which recipients unsubscribe or choose which mail to receive. The pages have no scripts or
-//! external resources.
+//! The pages to which links in messages lead. Recipients use them to unsubscribe or to choose which mail to receive. The pages have no
+//! scripts or external resources.
 
 use std::sync::LazyLock;
 
@@ -71,7 +71,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns the visitor of a page that has no known recipient. Only the browser's languages are known.
+    /// Returns a visitor who is not a known recipient. Only the browser's languages are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }

@@ -1,4 +1,4 @@
-//! Tests of what unauthenticated visitors can do with the links in messages, run through the request pipeline.
+//! Tests what unauthenticated visitors can do with the links in messages. The requests go through the request pipeline.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Creates a test app with a message to Ada, delivered a minute ago.
+    /// Creates a test app with a message to Ada that was delivered a minute ago.
     fn new() -> Self {
         Self::about(|_| None)
     }
@@ -111,7 +111,7 @@ impl Scene {
     fn open_pixel(&self, agent: &str) {
         let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
         assert_eq!((status, headers["content-type"].to_str().expect("the header is ASCII")), (200, "image/gif"));
-        // Advance the clock, so that the next visit counts separately.
+        // Advance the clock, so that the next visit is counted separately.
         self.app.clock.advance_ms(2_000);
     }
 
@@ -297,7 +297,8 @@ fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bou
     assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report is counted once");
 }
 
-// Regression: a rejected message was counted both as failed and as bounced, but the statistics of the current day did not show the error.
+// Regression: a rejected message was counted both as failed and as bounced, but the statistics of the current day did not show that it was
+// counted twice.
 #[test]
 fn a_rejected_message_is_counted_as_failed_only() {
     let scene = Scene::new();
@@ -349,7 +350,7 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     assert_eq!(scene.get(&unsubscribe, BROWSER).0, 404);
 }
 
-/// An address with an invisible character, which older versions accepted.
+/// An address with an invisible character. Only older versions accepted such addresses.
 const OLDER: &str = "Ad\u{200d}a@example.com";
 
 impl Scene {
@@ -403,7 +404,7 @@ fn a_contact_whose_address_is_no_longer_valid_can_unsubscribe() {
     assert_eq!(scene.status(), "unsubscribed");
     let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("the field is a string"))).data();
     assert_ne!(other["status"], "unsubscribed", "the address without the joiner belongs to another contact");
-    // An address that only older versions accepted is handled in the same way if it has no contact.
+    // A recipient whose address only older versions accepted can unsubscribe even without being a contact.
     let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!((scene.reason("gr\u{200d}ace@example.com"), scene.reason("grace@example.com")), (Some(Reason::Unsubscribe), None));
@@ -441,7 +442,7 @@ fn report(status: &str, words: &str) -> String {
 
 impl Scene {
     /// Passes a message to the inbound handler. Returns `None` if this installation does not receive mail for the message's address;
-    /// otherwise, returns whether the message related to a recipient.
+    /// otherwise, returns whether the message was handled.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
         // Reports have an empty envelope sender; other messages have a sender address.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
@@ -576,7 +577,7 @@ fn clicks_of_noncontacts_are_kept_unless_by_a_bot_and_are_erased_with_the_contac
     clicks(first, &[0], 60_000);
     clicks(second, &[0, 1], 61_000);
     assert_eq!(last(), Some(second));
-    // Clicks on all links soon after delivery are attributed to a scanner, whether they are recorded in one write or in two.
+    // Clicks on all links soon after delivery are attributed to a scanner, whether the clicks are recorded in one write or in two.
     let (third, fourth) = (scene.send_to("grace@example.com", None), scene.send_to("grace@example.com", None));
     clicks(third, &[0, 1, 2, 3], 1_000);
     clicks(fourth, &[0, 1], 2_000);

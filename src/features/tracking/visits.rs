@@ -52,7 +52,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
         let needs_damaged_row = matches!(written, Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked));
         let Err(error) = written.and_then(|recorded| recorded) else { continue };
         match error {
-            // Only the visits that need the damaged row are lost.
+            // Split the visits, so that only those that need the damaged row are lost.
             _ if needs_damaged_row && part.len() > 1 => {
                 let second = part.split_off(part.len() / 2);
                 parts.extend([second, part]);
@@ -72,8 +72,8 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     Ok(more)
 }
 
-/// Returns whether the visits were certainly not stored, so that they can be stored later without being counted twice. A node that no
-/// longer leads its cluster keeps the visits until it leads again.
+/// Returns whether it is certain that the visits were not stored, so that they can be stored later without being counted twice. A node that
+/// no longer leads its cluster keeps the visits until it leads again.
 fn wrote_nothing(error: &Error) -> bool {
     matches!(error, Error::Busy | Error::NoSpace | Error::NotLeader)
 }
@@ -109,9 +109,9 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
 /// The totals of the visits in one transaction.
 #[derive(Default)]
 struct VisitTotals {
-    /// The changes to the counts of each mailing and of the email that the recipient received.
+    /// The changes to the counts of each mailing and of each email that its recipients received.
     counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
-    /// The number of clicks on each link, for campaigns.
+    /// The change in the number of clicks on each link of a campaign's message.
     links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
@@ -395,7 +395,7 @@ mod tests {
         }
         let more = app.wait(step(app.engine(), Environment::Test)).expect("the other visit is stored");
         assert!(!more);
-        // The message is still queued, so its visitor counts as a machine.
+        // The message is still queued, so the visit is counted as a machine's.
         assert_eq!(engagement::of(&app.read(), sound, 0).expect("the store can be read").machine_opens, 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The work of tracking, in steps that the table of workers runs.
+//! The background work of tracking, in steps. The table of workers lists these steps.
 
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ pub fn one_source() -> Value {
     ])
 }
 
-/// Returns the email that a request specifies by exactly one of `html` and `emailId`.
+/// Returns the email that a request specifies with either `html` or `emailId`. Fails if the request sets both or neither.
 pub async fn load(context: &Context, html: Option<String>, email: Option<EmailId>) -> Result<CheckedEmail, Failure> {
     match (html, email) {
         (Some(html), None) => given(html),

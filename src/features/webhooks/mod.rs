@@ -45,8 +45,8 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Returns up to `limit` webhooks, from all accounts, that have pending deliveries. Returns the account, ID, URL and number of pending
-/// deliveries of each. Counts at most `limit` deliveries of a webhook.
+/// Returns the account, ID, URL and number of pending deliveries of up to `limit` webhooks that have pending deliveries, from all accounts.
+/// Counts at most `limit` deliveries of each webhook.
 pub fn pending(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String, u64)>> {
     let mut pending = Vec::new();
     for ((account, id), _) in store::lanes(tx, None, limit)? {

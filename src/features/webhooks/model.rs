@@ -101,7 +101,7 @@ pub struct Delivery {
     /// The time when the next attempt is due, or when the attempt in flight is considered lost. Invariant: the time is set if and
     /// only if the delivery is pending.
     pub due_at: Option<Timestamp>,
-    /// The body of a test; the body of an event is stored with the event.
+    /// The body of a test delivery. The body of any other delivery is stored with its event.
     pub test_body: Option<String>,
     /// For a redelivery, the first delivery of this event to this webhook.
     pub first: Option<DeliveryId>,
@@ -230,7 +230,7 @@ impl Delivery {
     /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
-        // A test has only one attempt, and the user who sent it must see the failure.
+        // A failed test delivery is not repeated, because a test has only one attempt and the user who sent it must see the failure.
         if verdict == AttemptOutcome::NotSent && self.is_under_way() && self.status == DeliveryStatus::Pending && !self.is_test()
         {
             self.attempts.pop();
@@ -353,8 +353,8 @@ pub struct Breaker {
 }
 
 impl Health {
-    /// Returns the time until which the endpoint is paused, if it is paused. A pause longer than the maximum was stored while the clock was
-    /// wrong, and is ignored.
+    /// Returns the time until which the endpoint is paused, if it is paused. Ignores a pause longer than the maximum, because it was stored
+    /// while the clock was wrong.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::WEBHOOK_PAUSE_MAX_MS)
     }

@@ -108,7 +108,7 @@ pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
     let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
     if due < limit && deliveries < limit {
-        // Attempts that ended after the deletion may have written the webhook's state again.
+        // Attempts that ended after the deletion may have stored the webhook's state again.
         tx.delete(STATES, &(account, id));
         tx.delete(REMOVALS, &(account, id));
     }
@@ -347,7 +347,8 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
             Entry::Vacant(new) => {
                 let known = self.tx.get(DAYS, &key)?;
                 if known.is_none() {
-                    // An account's first delivery of a day also deletes the account's rows that are too old for the statistics.
+                    // When an account's first delivery or attempt of a day ends, the account's rows that are too old for the statistics are
+                    // also deleted.
                     let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
                     let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
                     self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;
@@ -405,10 +406,11 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(far.len())
     }
 
-    /// Deletes up to `limit` deliveries that ended before the retention period. Reads at most `limit` rows.
+    /// Deletes up to `limit` deliveries that ended longer ago than the retention period. Reads at most `limit` rows.
     fn forget_old(&mut self, webhook: WebhookId, kept_ms: i64, limit: usize) -> Result<usize> {
         let oldest_kept = self.tx.now().plus_ms(-kept_ms);
-        // A delivery's ID starts with the second of its event, which is never later than the delivery's own creation.
+        // A delivery's ID starts with a time in seconds: the time of the event or, for a redelivery, of the delivery's creation. This time
+        // is never later than the delivery's creation.
         let span = Span { to: Some((webhook, DeliveryId::first_of(oldest_kept)).to_bytes()), ..DELIVERIES.under(&(webhook,)) };
         let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
         let mut forgotten = 0;

@@ -78,7 +78,7 @@ pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     Ok(events)
 }
 
-/// Sets a webhook's custom headers, which replace the previous headers.
+/// Replaces all custom headers of a webhook.
 pub fn set_headers(
     tx: &WriteTx<'_>,
     engine: &Engine,

@@ -37,7 +37,7 @@ pub struct WebhookView {
     pub standard_signature: bool,
     /// Always true, because every webhook has a secret. The secret itself is returned only when it is created.
     pub secret_configured: bool,
-    /// When the previous secret is no longer used for signing; absent if only the current secret is used.
+    /// When the previous secret stops being used for signing; absent if only the current secret is used.
     pub previous_secret_expires_at: Option<WireTime>,
     /// The number of deliveries that have succeeded.
     pub success_count: u64,
@@ -152,8 +152,8 @@ impl WebhookView {
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The secret: the key for `X-Service-Signature`, which is the HMAC-SHA256 of the raw body, keyed with exactly this text. For the
-    /// Standard Webhooks form, pass this text unchanged to the public Standard Webhooks libraries.
+    /// The signing secret. `X-Service-Signature` is the HMAC-SHA256 of the raw body, keyed with exactly this text. To verify the Standard
+    /// Webhooks signature, pass this text unchanged to the public Standard Webhooks libraries.
     pub secret: String,
 }
 
@@ -169,7 +169,8 @@ pub struct DeliveryView {
     /// The number of attempts that were started, at most three.
     pub attempts: usize,
     pub last_attempt_at: Option<WireTime>,
-    /// When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at that time.
+    /// When the next attempt is due; absent while an attempt is in flight, and if no attempt follows. If the endpoint is paused at that
+    /// time, the attempt is made later.
     pub next_attempt_at: Option<WireTime>,
     /// The endpoint's response to the last finished attempt; absent if there was no response.
     pub response: Option<ResponseView>,
@@ -177,7 +178,7 @@ pub struct DeliveryView {
     pub error: Option<String>,
     /// Whether the delivery was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
-    /// If this is a redelivery, the event's first delivery to this webhook.
+    /// If this is a redelivery, the ID of the event's first delivery to this webhook.
     pub redelivery_of: Option<DeliveryId>,
     /// All attempts, in the order in which they were made.
     pub attempt_log: Vec<AttemptView>,

@@ -8,7 +8,7 @@ use crate::engine::runner::Step;
 use crate::engine::tasks::Tasks;
 use crate::vocab::environment::Environment;
 
-/// Creates deliveries of queued events, for each webhook that subscribes to them.
+/// Creates deliveries of each queued event to the webhooks that subscribe to it.
 pub async fn fan_out(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     fanout::step(&engine, environment).await.map(Step::more_if)
 }

@@ -24,7 +24,7 @@ pub struct Cli {
 /// The options for the data folder and the settings file.
 #[derive(Debug, Args)]
 pub struct Location {
-    /// The data folder [default: ./data, and ./demo for the demo]
+    /// The data folder [default: ./data, or ./demo for the demo]
     #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA")]
     data: Option<PathBuf>,
     /// A settings file that overrides the defaults
@@ -108,7 +108,7 @@ pub enum ClusterCommand {
     Init,
     /// Turn the installation in the data folder into a cluster in the empty database that the settings name (stop the service first)
     Import,
-    /// Write the data of the cluster into a new folder for a single machine
+    /// Write the cluster's data into a new folder for a single machine
     Export {
         /// The new folder, which must be empty or absent
         #[arg(long, value_name = "DIR")]
@@ -164,14 +164,14 @@ pub struct Serve {
     /// Write the addresses and the process ID to this file, as JSON, once the service accepts requests
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// If this folder was restored or copied, resume sending immediately: emails sent since the backup or copy can be sent again
+    /// If this folder was restored or copied, resume sending immediately; emails sent since the backup or copy may be sent again
     #[arg(long)]
     pub resume: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The website to read instead of the made-up shop's website, like https://example.com; only for a new demo
+    /// The website to read instead of that of the made-up shop, such as https://example.com; only for a new demo
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// Address for plain HTTP; port 0 picks a free port
@@ -239,7 +239,7 @@ pub enum Accounts {
 
 #[derive(Debug, Subcommand)]
 pub enum Models {
-    /// Let a model write 40 test emails, and print how many facts it keeps, what it invents, and its time and cost
+    /// Let a model write 40 test emails, and print how many facts it keeps, what it invents, how long it takes and what it costs
     Test(ModelTest),
 }
 
@@ -266,7 +266,7 @@ pub struct CheckFile {
     /// Fail if the score is below this number from 0 to 100
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
-    /// Request the URLs of the links and images; without this option, only the URLs themselves are checked
+    /// Request the URLs of the links and images; without this option, the URLs are checked but not requested
     #[arg(long)]
     pub links: bool,
     /// The subject [default: the subject of the message]
@@ -317,7 +317,7 @@ pub struct Restore {
     /// Only check the backup: compare a backup folder with its manifest, or restore a continuous backup into a temporary folder
     #[arg(long)]
     pub verify: bool,
-    /// Restore the state at this time, such as 2026-12-01T10:00:00Z, instead of the newest (continuous backups only)
+    /// Restore the state at this time, such as 2026-12-01T10:00:00Z, instead of the newest state (continuous backups only)
     #[arg(long, value_name = "TIME")]
     pub at: Option<WireTime>,
     /// Only write this brand's contacts to a CSV file, which you can import (continuous backups only)
@@ -329,7 +329,7 @@ pub struct Restore {
     /// With --brand: restore missing items (the default), also replace existing items, or create a second brand
     #[arg(long, value_name = "missing|replace|copy", requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub mode: Option<RestoreMode>,
-    /// With --brand: also restore contacts that were deleted after the restored state
+    /// With --brand: also restore contacts that were deleted after the time of the restored state
     #[arg(long, requires = "brand", conflicts_with_all = NOT_WITH_BRAND)]
     pub deleted_contacts: bool,
     /// With --brand: restore the brand instead of showing a preview
@@ -344,7 +344,7 @@ pub struct Restore {
     /// Restore without the key if every copy is lost; run `mailmill rekey` before you start the service
     #[arg(long)]
     pub without_key: bool,
-    /// Do not put sending on hold: emails sent after the backup can be sent again
+    /// Do not put sending on hold; emails sent after the backup may be sent again
     #[arg(long)]
     pub resume: bool,
 }
@@ -381,7 +381,7 @@ pub struct Resume {
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// The losses to accept, by the names that `mailmill rekey` lists, separated by commas
+    /// The losses to accept: names that `mailmill rekey` lists, separated by commas
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }

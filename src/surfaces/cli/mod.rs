@@ -34,7 +34,7 @@ use crate::base::secret::Secret;
 use crate::engine::api::Entry;
 
 /// The environment variables that replace arguments of administration commands, with the names of these arguments. All other variables with
-/// this prefix are settings, except those of the client.
+/// the prefix `MAILMILL_` are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
 /// The global options that take a value. The word after such an option is that value, not a command.
@@ -101,7 +101,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Returns all environment variables except those of the command line itself. `engine/settings` reads the settings from them.
+/// Returns the environment variables from which `engine/settings` reads the settings: all except those of the command line itself.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads all settings from the environment")]
 pub fn variables() -> Vec<(String, String)> {
     let is_own = |name: &str| OWN_VARIABLES.iter().any(|(own, _)| *own == name) || client::VARIABLES.contains(&name);

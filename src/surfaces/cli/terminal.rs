@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
-/// The first error on standard output, unless the reader closed its end.
+/// The first error when writing to standard output. A pipe closed by its reader is not an error.
 static OUTPUT_FAILURE: OnceLock<String> = OnceLock::new();
 
 /// Writes to standard error. `eprintln!` panics if the text cannot be written, for example because the disk is full.
@@ -12,8 +12,8 @@ pub fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes to standard output. [`output_failure`] reports errors, such as a full disk. A closed pipe is not an error, because its reader
-/// wants no more output.
+/// Writes to standard output. Errors, such as a full disk, are stored for [`output_failure`]. A pipe closed by its reader is not an error,
+/// because the reader wants no more output.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())

@@ -86,8 +86,8 @@ impl Jar {
 
     fn line(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
         let (host, secure) = if self.tls { (HOST, "; Secure") } else { ("", "") };
-        // Lax instead of strict: users open links on other sites, such as links that agents show, and the browser must send the session
-        // cookie with these requests.
+        // Lax instead of strict: users follow links to the dashboard on other sites, such as links that agents show, and the browser must
+        // send the session cookie with these requests.
         let line = format!("{host}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&line).expect("cookie names and values are ASCII")
     }

@@ -54,7 +54,7 @@ impl PageError {
         Self::plain(StatusCode::BAD_REQUEST, "The page doesn't have this action. Go back and use one of its buttons.")
     }
 
-    /// Returns the error for the error page. Users do not see IDs, so "Page not found" replaces a message about an unknown ID.
+    /// Prepares the error for the error page: "Page not found" replaces a message about an unknown ID, because users do not see IDs.
     pub fn without_ids(self) -> Self {
         let is_for_users = TEXTS.iter().any(|(.., text)| *text == self.message);
         if self.code != Some(Code::NotFound) || is_for_users {
@@ -70,7 +70,8 @@ impl PageError {
     }
 }
 
-/// TABLE: the messages that users see instead of the API's: the error code, the related operation (empty for none), and the message.
+/// TABLE: the messages that users see instead of the API's messages. Each row has the error code, the related operation (empty if none),
+/// and the message.
 const TEXTS: &[(Code, &str, &str)] = &[
     (Code::TransportNotConfigured, "", "Live sending isn't set up. Ask the server operator to configure a mail relay."),
     (Code::NotFound, "projects.list", "This brand doesn't exist. Choose another brand."),
@@ -79,7 +80,7 @@ const TEXTS: &[(Code, &str, &str)] = &[
     (Code::NotFound, "topics.list", "This topic no longer exists. Choose another topic."),
 ];
 
-/// TABLE: the next step on the dashboard, by the related operation of the API's error.
+/// TABLE: the next steps on the dashboard, which are added to the API's messages. Each row has the error's related operation and the step.
 const REMEDIES: &[(&str, &str)] = &[("domains.create", "Add the domain under Domains, and publish the DNS records shown there.")];
 
 /// Returns the message that users see for an API failure with this error code, related operation and message.

@@ -75,8 +75,8 @@ pub struct Asset {
     pub path: String,
     content_type: &'static str,
     content: &'static str,
-    /// The gzip version of the file, which almost every browser accepts. Pages are not compressed: their size could reveal a form's secret
-    /// when the page also contains user input.
+    /// The file compressed with gzip, which almost every browser accepts. Pages are not compressed, because the compressed size of a page
+    /// that also contains user input could reveal a form's secret.
     packed: Bytes,
 }
 

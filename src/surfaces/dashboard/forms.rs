@@ -20,12 +20,12 @@ use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
 use crate::vocab::limits;
 
-/// TABLE: parts of the names of form fields that can contain secrets, in lowercase.
+/// TABLE: lowercase words. A form field whose name contains one of these words can contain a secret.
 const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password", "secret", "token", "uri"];
 /// The form fields that users do not see.
 const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
 
-/// The prefix of the names of another form's fields, which the sign-in form carries while the user signs in.
+/// The prefix that the sign-in form adds to the names of another form's fields, which it carries while the user signs in.
 pub const CARRIED: &str = "carried.";
 /// The prefix of the fields for confirming the password, in forms that require the password.
 pub const CONFIRM: &str = "confirm-";
@@ -135,7 +135,7 @@ impl Fields {
         if bytes <= limits::DASHBOARD_CARRIED_BYTES_MAX { carried } else { Vec::new() }
     }
 
-    /// Returns the fields whose names start with `prefix`, under their names without the prefix.
+    /// Returns the fields whose names start with `prefix`, and removes the prefix from the names.
     pub fn under(&self, prefix: &str) -> Self {
         let own = |(name, value): &(String, String)| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
         Self::of(self.values.iter().filter_map(own).collect())

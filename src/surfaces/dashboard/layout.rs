@@ -79,7 +79,7 @@ pub fn respond(mut visit: Visit, result: Result<PageResponse, PageError>) -> Rep
     reply
 }
 
-/// Returns the response for an error: sign-in, password confirmation, or the error page.
+/// Returns the response to an error: the sign-in page, the password confirmation or the error page.
 fn error_page(visit: &Visit, error: PageError) -> PageResponse {
     let error = error.without_ids();
     match error.code {
@@ -136,7 +136,7 @@ pub struct Shell {
     /// The action that led to this page, for a confirmation message.
     done: String,
     environment: &'static str,
-    /// Whether live mail also stays in the built-in inbox.
+    /// Whether live mail, like test mail, stays in the built-in inbox.
     development: bool,
     /// The base URL of the API, for examples.
     base: String,
@@ -237,7 +237,7 @@ impl Shell {
     }
 }
 
-/// Returns the navigation: the pages that have a label, in the order of the table.
+/// Returns the navigation: the pages that have a label and that the user may open, in the order of `PAGES`.
 fn menu(visit: &Visit, inside: &str) -> Vec<MenuLine> {
     let line = |page: &'static Page| {
         let ((group, label), path) = (page.menu?, page.path.strip_prefix("/{environment}")?);
@@ -262,7 +262,8 @@ fn allowed(visit: &Visit) -> BTreeMap<String, bool> {
     allowed
 }
 
-/// Returns the longest start of the path that exists in both environments. It contains no ID, because an ID exists in only one environment.
+/// Returns the longest prefix of the path that is a page in both environments. The prefix contains no ID, because an ID exists in only one
+/// environment.
 fn in_both(inside: &str) -> &str {
     let mut path = inside;
     while !path.is_empty() && !is_nameless(path) {

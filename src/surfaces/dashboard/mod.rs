@@ -65,17 +65,17 @@ impl Dashboard {
             found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let environment = match path_parameters.iter().find(|(name, _)| name == "environment") {
             Some((_, word)) => Some(word.parse().ok()?),
-            // Pages that exist in only one environment have the environment in their own path.
+            // If a page exists in only one environment, its path starts with that environment.
             None => found.value.path.split('/').nth(1).and_then(|word| word.parse().ok()),
         };
         Some(Found { page: found.value, path_parameters, environment })
     }
 
-    /// Returns the page's correct path if the URL has an extra or a missing trailing slash.
+    /// Returns the page's correct path if the URL has an extra trailing slash or lacks one.
     fn respelt(&self, uri: &Uri) -> Option<HeaderValue> {
         let path = uri.path();
         let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
-        // A path that starts with two slashes would lead to another site.
+        // A browser would follow a redirect to a path with two leading slashes to another site.
         self.find(&other).filter(|_| !other.starts_with("//"))?;
         let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         HeaderValue::try_from(other + &query).ok()
@@ -187,8 +187,8 @@ async fn run(
     })?;
     if page.auth == Auth::Closed && visit.session.is_none() {
         let next = uri.path_and_query().filter(|_| page.get.is_some()).map(ToString::to_string);
-        // The form's token expired with the session. The sign-in page only carries the fields and shows them again, so checking the
-        // request's origin is sufficient. A form with a large file is not read.
+        // The form's token expired with the session. Checking the request's origin is sufficient, because the sign-in page only carries the
+        // fields and shows them again. A form with a large file is not read.
         if !safe && forms::is_own(&visit.api.0, uri, headers) {
             let files = page.files.map(|_| limits::DASHBOARD_FORM_BYTES_MAX);
             visit.form = Fields::collect(headers, body, files).await.unwrap_or_default();

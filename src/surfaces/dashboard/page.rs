@@ -16,7 +16,7 @@ pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;
 pub enum Auth {
     /// Everyone may open the page.
     Open,
-    /// Only signed-in users may open the page. Other users must sign in first and then return to the page.
+    /// Only signed-in users may open the page. Other users sign in first, and then return to the page.
     Closed,
 }
 
@@ -62,7 +62,7 @@ pub struct Page {
     pub templates: &'static [PageTemplate],
     /// The maximum total size in bytes of the files in a form, which are held in memory. If `None`, the page's forms have no files.
     pub files: Option<usize>,
-    /// Whether only the form's token is read before the function runs; the rest of the form is streamed to an operation.
+    /// Whether the page's function streams the form to an operation. If so, only the form's token is read before the function runs.
     pub streams: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Templates of the dashboard, and the data that they render.
+//! The dashboard's templates, and the data that they render.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -28,7 +28,7 @@ use crate::vocab::permissions::Permission;
 /// A request for a dashboard page, with its user and form.
 pub struct Visit {
     pub api: Api,
-    /// The session of the signed-in user. Pages that require signing in always have one.
+    /// The session of the signed-in user; always present on pages that require signing in.
     pub session: Option<UserSession>,
     pub environment: Environment,
     pub path: String,

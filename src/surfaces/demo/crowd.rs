@@ -17,7 +17,7 @@ const LAST: [&str; 20] = [
     "Schäfer", "Virtanen", "Jansen", "Costa", "Meyer", "Petit", "Larsen",
 ];
 const COUNTRIES: [&str; 8] = ["DE", "FR", "IT", "ES", "NL", "SE", "AT", "PL"];
-/// Reserved domains for examples, which have no mailboxes (RFC 2606).
+/// Domains that are reserved for examples and have no mailboxes (RFC 2606).
 const DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub enum Behavior {
     Opens,
     Clicks,
     Unsubscribes,
-    /// The reader's address is the simulated recipient with this name, such as `hard-bounce`.
+    /// The reader has the address of the simulated recipient with this name, such as `hard-bounce`.
     Simulated(&'static str),
 }
 
-/// The behaviors of twelve readers, repeated for all readers except those in [`RARE`].
+/// The behaviors of twelve readers. They repeat for all readers except those in [`RARE`].
 const USUAL: [Behavior; 12] = {
     use Behavior::{Clicks, Ignores, Opens};
     [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]

@@ -29,7 +29,7 @@ const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
-/// The identity that the demo calls operations with.
+/// The identity with which the demo calls operations.
 pub enum StoryOwner {
     /// An API key for the test environment.
     Key(String),
@@ -45,7 +45,7 @@ pub struct Story {
     pub site: String,
     /// The email address of the user, who also receives the campaign.
     pub reader: String,
-    /// The engine's clock, if it starts in the past: the demo then advances it to the time of each reader's action. If `None`, all
+    /// The engine's clock, if it starts in the past. The demo then advances the clock to the time of each reader's action. If `None`, all
     /// actions happen immediately.
     pub clock: Option<Arc<PastClock>>,
 }
@@ -182,7 +182,7 @@ impl Story {
         });
         known.brand = text(&status, "/name");
         let domain = text(&status, "/domain");
-        // A website at an IP address or `localhost` has no domain for a From address.
+        // The host of a website can be an IP address or `localhost`, which the From address must not use.
         known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
             "hello@leafandstone.example".into()
         } else {
@@ -297,7 +297,7 @@ impl Story {
         Ok((done, format!("/inbox/{id}")))
     }
 
-    /// Opens, clicks and unsubscribes as the readers do, with the links in their messages.
+    /// Performs the readers' opens, clicks and unsubscribes, with the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -305,8 +305,8 @@ impl Story {
             let at = sent_at.plus_ms(after_ms);
             if let Some(clock) = &self.clock {
                 if day(at) != day(self.now()) {
-                    // An open counts for the day on which it is stored, so all opens of a day must be stored before
-                    // the clock advances to the next.
+                    // An open counts for the day on which it is stored, so all opens of a day must be stored before the clock advances to
+                    // the next day.
                     self.counted(known, opened, clicked).await?;
                 }
                 clock.advance_to(at);

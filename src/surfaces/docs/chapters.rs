@@ -25,7 +25,7 @@ macro_rules! pictures {
 
 /// The name of the documentation's start page.
 pub const INDEX: &str = "README";
-/// The page that contains the list of error codes. `remedies.rs` adds the list.
+/// The page about errors, to which `remedies.rs` adds the list of error codes.
 pub const ERRORS: &str = "errors";
 /// The title of the chapter with the API reference.
 pub const API: &str = "API";
@@ -82,7 +82,7 @@ pub const CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// The pictures that the pages show: file names and SVG sources.
+/// The pictures on the pages, each with its file name and its SVG source.
 pub const PICTURES: &[(&str, &str)] = pictures!["email.svg", "environments.svg", "message.svg", "attribution.svg", "records.svg"];
 
 /// The changelog, which is in the root folder of the source tree.

@@ -34,7 +34,7 @@ pub fn title(source: &str) -> &str {
     source.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim_end()
 }
 
-/// Converts a page to HTML. If a link's text is a file name, the page's title from `titles` replaces the text.
+/// Converts a page to HTML. If a link's text is a file name, it is replaced with the title of that page in `titles`.
 pub fn render(source: &str, titles: &Titles) -> Rendered {
     let options = Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES;
     let events: Vec<Event<'_>> = Parser::new_ext(source, options).collect();
@@ -88,8 +88,8 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 let dest_url: CowStr<'a> = address(dest_url).into();
-                // On phones, a picture can be wider than the page. The link opens only the picture, and gives keyboard users a focus target
-                // for scrolling.
+                // On phones, a picture can be wider than the page. The link opens the picture alone, and gives keyboard users a focus
+                // target for scrolling.
                 self.raw(format!("<a class=\"picture\" href=\"{}\">", escaped(&dest_url)));
                 let image = Tag::Image { link_type: *link_type, dest_url, title: title.clone(), id: id.clone() };
                 self.out.push(Event::Start(image));
@@ -194,7 +194,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the index of the event that ends the element started by the first event. Elements of the same kind must not be nested in it.
+/// Returns the index of the event that ends the element started by the first event. That element must not contain elements of the same
+/// kind.
 fn end_of(events: &[Event<'_>], is_end: impl Fn(&TagEnd) -> bool) -> usize {
     let found = events.iter().position(|event| matches!(event, Event::End(tag) if is_end(tag)));
     found.expect("the parser closes every element")

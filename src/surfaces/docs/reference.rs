@@ -113,7 +113,7 @@ fn dated(mut input: Value, now: Timestamp) -> Value {
     input
 }
 
-/// Returns `part`, or a link if an earlier operation on the page shows an identical part. Many operations return the same object.
+/// Returns `part`, or a link to an earlier operation on the page that shows an identical part. Many operations return the same object.
 fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
     if part.is_empty() {
         return part;
@@ -147,7 +147,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "\\<")
 }
 
-/// Describes the response fields that have a description.
+/// Returns a table of the response fields that have a description.
 fn results(fields: &[Field]) -> String {
     let described: Vec<&Field> =
         fields.iter().filter(|field| !field.about.is_empty()).take(limits::DOCS_RESULT_FIELDS_MAX).collect();

@@ -1,4 +1,4 @@
-//! Code samples of an operation for curl, Node, Python and the command line.
+//! Code samples for an operation: for curl, Node, Python and the command line.
 
 use serde_json::{Map, Value};
 

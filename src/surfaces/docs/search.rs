@@ -17,7 +17,7 @@ const TYPO_CHARACTERS_MIN: usize = 4;
 #[derive(Default)]
 pub struct Index {
     rows: Vec<Row>,
-    /// All words of the documentation, to correct misspelled words of a query.
+    /// All words in the documentation, used to correct misspelled query words.
     words: BTreeSet<String>,
 }
 
@@ -90,7 +90,7 @@ impl Index {
 }
 
 impl Row {
-    /// Returns the section's score, or `None` if a word is missing. A query word also matches as the start of a longer word.
+    /// Returns the section's score, or `None` if a word is missing. A query word also matches the start of a longer word.
     fn score(&self, wanted: &[&str]) -> Option<u32> {
         let mut score = 0;
         for word in wanted {

@@ -123,7 +123,7 @@ struct Link<'a> {
 }
 
 impl Site {
-    /// Renders all pages. `text` returns the current content of a file. Dates in samples that must be in the future are after `now`.
+    /// Renders all pages. `text` returns the current content of a file. In samples, dates that must be in the future are after `now`.
     pub fn new(operations: &[Entry], base: &str, now: Timestamp, text: impl Fn(&File) -> String) -> Self {
         let mut sources: Vec<(String, &'static str, String)> = Vec::new();
         for chapter in CHAPTERS {

@@ -39,7 +39,7 @@ fn is_served(path: &str) -> bool {
     PAGES.iter().any(|page| fits(page.path)) || OPERATIONS.iter().any(|entry| fits(entry.spec.path))
 }
 
-/// Returns the HTML pages, parsed, with their paths.
+/// Returns the parsed HTML pages with their paths.
 fn parsed(site: &Site) -> Vec<(String, Html)> {
     let pages = site.documents.iter().filter(|(_, document)| document.content_type.starts_with("text/html"));
     pages.map(|(path, document)| (path.clone(), Html::parse_document(&text(document)))).collect()
@@ -129,7 +129,7 @@ fn samples_of_schedules_have_a_future_time() {
     let site = site();
     let page = text(site.document("/docs/api/campaigns").expect("the page"));
     let future = crate::base::day::date(crate::base::day::of(START) + 365);
-    // Two operations on the page have a start time. Each has a sample for curl, Node, Python and the command line.
+    // Two operations on the page have a start time, each in four samples: for curl, Node, Python and the command line.
     assert_eq!(page.matches(&format!("{future}T09:30")).count(), 8, "{future}");
 }
 

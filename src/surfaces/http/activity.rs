@@ -101,7 +101,8 @@ impl Drop for RunningRequest {
     }
 }
 
-/// The progress of a request body. The reply deadline reads this state, because it must not expire while the client is still sending.
+/// The progress of a request body. The reply deadline depends on this state, because the deadline must not expire while the client is still
+/// sending.
 #[derive(Default)]
 pub struct UploadState {
     waiting: AtomicBool,

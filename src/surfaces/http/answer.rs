@@ -1,5 +1,5 @@
-//! The security headers of every response, and the HTTP surface's own responses: to requests that do not reach the pipeline, or that
-//! the pipeline does not answer in time.
+//! The security headers of every response, and the HTTP surface's own responses to requests that do not reach the pipeline or that the
+//! pipeline does not answer in time.
 //!
 //! This module does not depend on the responses of operations. The engine defines the format of error bodies.
 

@@ -31,7 +31,7 @@ pub struct Upload {
     waited: Duration,
     /// When the current wait for the client started.
     waiting: Option<Instant>,
-    /// The timer for the current wait. It is created at the first wait, because most bodies arrive before they are read.
+    /// The timer for the current wait. It is created at the first wait, because most bodies arrive before they are read and need no timer.
     timer: Option<Pin<Box<Sleep>>>,
     ended: bool,
 }
@@ -65,7 +65,7 @@ impl Upload {
         (self.time_max + earned).saturating_sub(self.waited).min(self.time_max)
     }
 
-    /// Starts or continues to wait for the client. The result is ready when the client has exceeded the time limit.
+    /// Starts or continues to wait for the client. Returns `Ready` when the client has exceeded the time limit.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.waiting.is_none() {
             let now = Instant::now();

@@ -34,7 +34,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// each connection, so the value is far below hyper's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
-/// The maximum number of requests that another node forwards at the same time. That node limits the requests of its own clients.
+/// The maximum number of concurrent requests on a connection from another node. That node limits the requests of its own clients.
 const NODE_STREAMS: u32 = 4_096;
 
 /// The time that an idle HTTP/2 connection has to close when another connection needs its slot. A request that has just arrived is recorded
@@ -158,15 +158,15 @@ where
     let (activity, limits) = (&line.activity, &line.shared.limits);
     let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
-    // `pipeline_flush` stays disabled: it delays a response while the buffer contains any byte of the next request, and never sends
-    // the error response to invalid input.
+    // `pipeline_flush` stays disabled, because it would delay a response while the buffer contains any byte of the next request, and would
+    // never send the error response to invalid input.
     let mut connection = http1::Builder::new()
         // hyper's own time limit for headers is disabled, because `GuardedStream` limits the time.
         .header_read_timeout(None)
         // The read buffer limits the size of a head; `exchange` rejects most large heads earlier.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
-    // The connection's requests run within this task, so the keeper sees each of them while it is in progress.
+    // The connection's requests run within this task, so the keeper sees every request that is in progress.
     let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
     let end = keep(&mut connection, closing, activity, limits, &mut draining).await;
     let Some(result) = end else { return };
@@ -239,8 +239,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drives `connection` to its end. Returns its result, or `None` if the keeper aborted the connection. `closing` is the function that stops
-/// the connection gracefully, and the time that an idle connection has to close when another connection needs its slot.
+/// Drives `connection` to its end. Returns its result, or `None` if the keeper aborted the connection. `closing` contains the function that
+/// stops the connection gracefully, and the time that an idle connection has to close when another connection needs its slot.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -251,7 +251,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // A single timer detects idle and stalled connections. Requests do not reset the timer, so it adds no cost to them.
+    // A single timer detects idle and stalled connections. Requests do not reset the timer, so it costs them no time.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -289,7 +289,7 @@ enum KeeperAction {
     Later(Instant),
     /// Close the connection gracefully, because it is idle.
     Stop,
-    /// Abort the connection: it is stalled, it did not close in time, or it is idle and another connection needs its slot.
+    /// Abort the connection, because it is stalled, did not close in time, or is idle while another connection needs its slot.
     Cut,
 }
 
@@ -306,7 +306,7 @@ fn next_action(activity: &ConnectionActivity, limits: &Limits, stopping: bool, m
     };
     let due = activity.moved() + patience;
     if due > now {
-        // The next check may come before the stall limit: if the request has ended by then, the connection is idle, and idle connections
+        // Check again before the stall limit, because the request may have ended by then. The connection is then idle, and idle connections
         // have a shorter limit.
         return KeeperAction::Later(due.min(now + quarter(limits.idle_time)));
     }

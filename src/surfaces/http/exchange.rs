@@ -1,7 +1,7 @@
-//! A request and its response: checks the requirements for all requests, calls the service with a deadline and a guard against panics, and
-//! adds headers to the reply.
+//! Handles a request: checks the requirements for all requests, calls the service with a deadline and a guard against panics, and adds
+//! headers to the reply.
 //!
-//! This module does not depend on connections and protocols: it handles requests over HTTP/1.1, HTTP/2, TLS and the administration socket.
+//! This module does not depend on connections or protocols: it handles requests over HTTP/1.1, HTTP/2, TLS and the administration socket.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;

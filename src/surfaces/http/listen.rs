@@ -60,8 +60,8 @@ impl<S: Service> Acceptor<S> {
     /// Accepts connections on the administration socket until the server starts to drain.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // The connection is counted but never refused: the operator must be able to connect when all slots are taken, and only the
-            // owner of the data folder and root can connect here.
+            // The connection is counted but never refused, because the operator must be able to connect when all slots are taken, and only
+            // the owner of the data folder and root can connect here.
             let ticket = self.admission.try_admit(Origin::Shared).ok();
             let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
             let context = self.context.clone();

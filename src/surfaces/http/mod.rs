@@ -66,7 +66,7 @@ pub struct Running {
     listeners: Group,
     connections: Arc<Group>,
     plain_tls: Option<TlsAcceptor>,
-    /// The task that watches the certificate's files. The task ends when this group is dropped.
+    /// The group of the task that watches the certificate's files. The task ends when the group is dropped.
     _keepers: Group,
 }
 
@@ -173,7 +173,7 @@ impl Running {
         &self.bound
     }
 
-    /// Returns the acceptor for TLS connections of other protocols, which uses the HTTPS certificate; `None` without HTTPS.
+    /// Returns an acceptor for TLS connections of other protocols; `None` without HTTPS. The acceptor uses the HTTPS certificate.
     pub fn plain_tls(&self) -> Option<TlsAcceptor> {
         self.plain_tls.clone()
     }

@@ -63,21 +63,22 @@ pub struct Limits {
     pub header_count: usize,
     /// The maximum length of the path and query, in bytes. The longest query of Mailmill's own clients is far shorter.
     pub uri_bytes: usize,
-    /// The time limit for a request body: at most this long for any single chunk, and this long in total, extended by the time that the
-    /// received bytes take at `body_rate_min`. A small body must arrive within 30 s; a large body may take longer while data arrives fast
-    /// enough. Time that the pipeline spends on earlier chunks does not count.
+    /// The time limit for a request body. The wait for a single chunk may take at most this long, and all waits together may take this long
+    /// plus the time that the received bytes take at `body_rate_min`. A small body must arrive within 30 s; a large body may take longer
+    /// while data arrives fast enough. Time that the pipeline spends on earlier chunks does not count.
     pub body_time: Duration,
-    /// The minimum average rate of a large body beyond `body_time`, in bytes per second.
+    /// The minimum average rate, in bytes per second, of a large body that takes longer than `body_time`.
     pub body_rate_min: u64,
     /// The time that a connection may stay open without a request.
     pub idle_time: Duration,
     /// The time limit for the TLS handshake.
     pub handshake_time: Duration,
-    /// The time limit from the request (or the last chunk of its body) to the head of the reply. After that, the caller gets a 503:
+    /// The time limit from the request (or the last chunk of its body) to the head of the reply. After that, the caller gets a 503, because
     /// callers have given up or will retry by then, and work must not pile up.
     pub reply_time: Duration,
-    /// The maximum time that a reply may make no progress, whether the service produces no data or the client reads none. This limit
-    /// must be longer than `reply_time` and `body_time`, so that a request that exceeds those gets a proper error response first.
+    /// The maximum time that a reply may make no progress, either because the service produces no data or because the client reads none.
+    /// This limit must be longer than `reply_time` and `body_time`, so that a request that exceeds one of those gets a proper error
+    /// response first.
     pub stall_time: Duration,
     /// The maximum number of open connections. A connection uses about 10 KiB when idle, and about 60 KiB at worst.
     pub connections: usize,

@@ -47,8 +47,8 @@ struct HeadGuard {
     activity: Arc<ConnectionActivity>,
     answers: Arc<Answers>,
     time_max: Duration,
-    /// The number of started requests when bytes last arrived outside of a request. While this equals the current number, those
-    /// bytes are an unfinished head. The value starts at 0, because a new connection starts with a head.
+    /// The number of started requests when bytes last arrived outside of a request. While it equals the current number of started requests,
+    /// those bytes are an unfinished head. The value starts at 0, because a new connection starts with a head.
     heard_at: u32,
     /// Whether any byte has arrived. A client that has sent nothing gets no error response.
     spoke: bool,
@@ -126,7 +126,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         }
     }
 
-    /// Writes the pending response of the surface, if any.
+    /// Writes the surface's pending response, if there is one.
     fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.out))?;
@@ -152,7 +152,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         polled
     }
 
-    /// If `bytes` are hyper's bare error response, replaces them with the surface's own response and returns their number.
+    /// If `bytes` are hyper's bare error response, replaces them with the surface's own response and returns the number of replaced bytes.
     fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
         if bytes.len() > BARE_ANSWER_BYTES_MAX {
             return None;
@@ -163,8 +163,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     }
 }
 
-/// Returns the error that a bare response of hyper reports; `None` for other bytes. Bare responses lack the security headers that the
-/// surface adds.
+/// Returns the error that hyper's bare response reports; `None` for other bytes. Bare responses lack the security headers that the surface
+/// adds.
 fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
     let refusal = match status {

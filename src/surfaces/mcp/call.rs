@@ -19,7 +19,7 @@ pub struct Call<'a> {
     pub caller: &'a ToolCaller,
     pub definition: &'a Definition,
     pub context: &'a RequestContext<RoleServer>,
-    /// A random number in the marks around data, so that the data cannot contain the marks.
+    /// A random number in the marks around data. The data cannot contain the marks, because the number is unpredictable.
     pub nonce: u64,
 }
 

@@ -98,7 +98,8 @@ impl Call<'_> {
         }
     }
 
-    /// Waits until the background work has ended. Returns its last status, or `None` if no status was read.
+    /// Waits until the background work has ended or [`limits::TOOL_WAIT`] has passed. Returns the last status of the work, or `None` if no
+    /// status was read.
     async fn follow(&self, follow: &Follow, arguments: &JsonObject, started: &Value) -> Option<Value> {
         let mut selector = JsonObject::new();
         for name in follow.fields {
@@ -144,11 +145,11 @@ impl Call<'_> {
 
 /// The time between two reads of the work's status.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
-/// The longest pause that a response can request: request budgets are per minute.
+/// The longest pause that a response can request. It is a minute, because request budgets are per minute.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Returns the time until the next read of the work's status. The work continues during a short outage or while the request budget is
-/// exhausted. After any other error, returns `None`.
+/// Returns the time until the next read of the work's status. After a short outage or an exhausted request budget, the status is read
+/// again, because the work continues. After any other error, returns `None`.
 fn pause(reply: &Reply) -> Option<Duration> {
     match reply.status.as_u16() {
         200..=299 => Some(WAIT_INTERVAL),
@@ -215,7 +216,7 @@ mod tests {
     use crate::engine::api::openapi;
     use crate::operations::OPERATIONS;
 
-    /// With a page number, some lists are arrays without the total, so tools do not accept one.
+    /// If a request has a page number, some lists are returned as arrays without the total, so tools accept no page number.
     #[test]
     fn a_page_number_is_refused() {
         let all = tools::definitions(OPERATIONS, &openapi::document(OPERATIONS, None));

@@ -25,7 +25,8 @@ const ANSWER: &str = "confirm";
 /// The maximum number of list items that the question contains.
 const ITEMS_SHOWN: usize = 5;
 
-/// The fields of the arguments or the object that the question shows if present, with labels for users.
+/// The fields that the question shows, each with its label. A field is taken from the call's arguments or, if they lack it, from the object
+/// that the call affects.
 const FACTS: [(&str, &str); 8] = [
     ("subject", "Subject"),
     ("to", "To"),

@@ -54,7 +54,7 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     if members.get("jsonrpc").is_none_or(|version| version.get() != "\"2.0\"") {
         return Some("jsonrpc: set it to \"2.0\"");
     }
-    // An error that answers an unreadable request has no ID.
+    // An error response to an unreadable request has the ID `null`.
     if has("id") && !is_id(id) && !(has("error") && id.is_null()) {
         return Some("id: use a string or an integer; a notification has no ID");
     }

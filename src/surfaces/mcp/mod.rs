@@ -214,7 +214,7 @@ fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     Err(Failure::because(Code::InsufficientPermissions, detail))
 }
 
-/// Returns the error response to a request that is rejected before the protocol handles it.
+/// Returns the error response to a request that is rejected before the protocol library handles it.
 fn refused(engine: &Engine, failure: &Failure) -> Reply {
     if let Some(cause) = &failure.cause {
         tracing::error!(code = failure.code.info().wire, cause, "a request to the MCP server failed");

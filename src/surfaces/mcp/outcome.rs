@@ -1,7 +1,7 @@
-//! The results of tools: structured content, a short text, and limits on size.
+//! Tool results: structured content, a short text, and limits on size.
 //!
 //! Results contain text that other people wrote: websites, contact fields, email subjects. Agents must not follow instructions in such
-//! text. A result with such text therefore states that the text is data, and encloses it in marks that the data cannot contain.
+//! text. A result that contains it therefore states that the text is data, and encloses it in marks that the data cannot contain.
 
 use http::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -19,7 +19,7 @@ pub fn marked(summary: &str, data: &str, nonce: u64) -> String {
     format!("{summary}\n{NOTICE}\n<data-{nonce:016x}>\n{data}\n</data-{nonce:016x}>")
 }
 
-/// Returns a result with only this server's own text, which the agent may follow.
+/// Returns a result that contains only text from this server, so the agent may follow it.
 pub fn own(title: &str, data: Value) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(format!("{title}: done.\n{data}"))]);
     result.structured_content = Some(json!({ "data": data }));
@@ -50,7 +50,7 @@ pub fn success(title: &str, note: &str, whole: &Value, nonce: u64) -> Option<Cal
     Some(result)
 }
 
-/// Removes lists and objects from the parts of a result, and keeps simple fields such as the ID and the status.
+/// Removes the lists and objects in `data` and `finalStatus`, and keeps simple fields such as the ID and the status.
 pub fn reduce(structured: &mut Value) {
     for part in ["data", "finalStatus"] {
         match structured.get_mut(part) {
@@ -95,7 +95,7 @@ pub fn failure(message: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-/// Returns the failed result for an error response of the API.
+/// Returns the tool result for an error response of the API.
 pub fn refusal(status: u16, headers: &HeaderMap, body: &Value, nonce: u64) -> CallToolResult {
     let code = body["code"].as_str().unwrap_or("INTERNAL_ERROR");
     // The message can contain text from the input, so it is marked as data.
@@ -113,7 +113,7 @@ pub fn refusal(status: u16, headers: &HeaderMap, body: &Value, nonce: u64) -> Ca
     failure(marked(&summary, &error.to_string(), nonce))
 }
 
-/// Shortens strings of more than `text_bytes`, such as an email's HTML, and appends their original length.
+/// Shortens strings longer than `text_bytes`, such as an email's HTML, and appends their original length.
 fn cut(value: &mut Value, text_bytes: usize) {
     match value {
         Value::String(text) if text.len() > text_bytes => {

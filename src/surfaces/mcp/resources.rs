@@ -1,5 +1,5 @@
-//! The MCP resources: brands, emails as HTML and as an image, and campaign reports. Each resource is read by calling an operation as
-//! the caller.
+//! The MCP resources: brands, emails as HTML and as an image, and campaign reports. Each resource is read by calling an operation with the
+//! caller's API key.
 
 use data_encoding::BASE64;
 use futures_util::StreamExt;
@@ -86,7 +86,7 @@ impl Resources<'_> {
             }
             _ => return Err(unknown()),
         };
-        // The warning is a separate content item, because it would break the format of the resource.
+        // The warning is a separate content item, because inside the resource it would break the resource's format.
         let notice = ResourceContents::text(NOTICE, uri).with_mime_type("text/plain");
         let mut result = ReadResourceResult::new(vec![contents.with_meta(outcome::untrusted()), notice]);
         result.cache_scope = Some(CacheScope::Private);

@@ -13,7 +13,8 @@ use crate::engine::api::flat_schemas::{DEFINITIONS, FlatInput};
 const FIELD_CHARACTERS: usize = 160;
 /// The maximum length, in characters, of a tool's description after its summary. A longer first sentence is kept whole.
 const TOOL_CHARACTERS: usize = 400;
-/// The maximum number of listed values. Longer lists, such as time zones, are omitted, because models know their values.
+/// The maximum number of allowed values that a schema lists. Longer lists, such as the time zones, are omitted, because models know the
+/// values.
 const WORDS_MAX: usize = 60;
 /// The highest numeric limit that is kept. Higher limits only reflect how the number is stored.
 const LIMIT_MAX: f64 = 1e9;
@@ -50,8 +51,8 @@ pub fn description(summary: &str, about: &str) -> String {
     }
 }
 
-/// Shortens an operation's input schema. `keeps_null` states whether `null` differs from an absent field, as in operations that change
-/// an object.
+/// Shortens an operation's input schema. `keeps_null` states whether `null` has a different meaning from an absent field, as it does in
+/// operations that change an object.
 pub fn input(flat: FlatInput, keeps_null: bool) -> FlatInput {
     let shortener = Shortener { keeps_null };
     let mut properties = Map::new();
@@ -217,15 +218,16 @@ fn any_of(schemas: impl IntoIterator<Item = Map<String, Value>>) -> Map<String, 
     Map::from_iter([("anyOf".to_owned(), schemas.into())])
 }
 
-/// Returns the schema of a result. If `lists_fields` is true, it contains the types of the fields; otherwise only the type of the whole
-/// result. `definitions` resolves references in `data`.
+/// Returns the schema of a result. If `lists_fields` is true, the schema contains the types of the fields; otherwise, it contains only the
+/// type of the whole result. `definitions` resolves references in `data`.
 pub fn output(data: &Value, definitions: &Map<String, Value>, lists_fields: bool) -> Value {
     let target = resolved(data, definitions);
     let fields = target["properties"].as_object().filter(|_| lists_fields);
     match fields {
         Some(fields) => {
             let types = fields.iter().map(|(name, schema)| (name, types_of(schema, definitions)));
-            // A field of any type is omitted, because results may contain fields that the schema does not list.
+            // A field that may have any type is omitted. Results may still contain it, because they may contain fields that the schema does
+            // not list.
             let known = types.filter(|(_, types)| !types.is_empty());
             let known: Map<String, Value> = known.map(|(name, types)| (name.clone(), typed_as(&types))).collect();
             json!({ "type": "object", "properties": known })

@@ -152,7 +152,7 @@ impl ServerHandler for ToolServer {
     }
 }
 
-/// Returns the error for a request that the protocol library cannot read: it has unknown parameters or an unknown method.
+/// Returns the error for a request that the protocol library cannot read because its parameters are invalid or its method is unknown.
 fn unfit(request: &CustomRequest) -> ErrorData {
     let params = request.params.as_ref();
     let field = |name: &str| params.and_then(|params| params.get(name));

@@ -47,7 +47,7 @@ pub struct Remote {
     pub key: Secret,
 }
 
-/// The state of the session that later requests repeat in their headers.
+/// The session state that later requests repeat in their headers.
 #[derive(Default)]
 struct Conversation {
     session: Option<HeaderValue>,
@@ -61,7 +61,7 @@ struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
-    /// Held while a lost session is reopened, so that concurrent messages do not reopen it several times.
+    /// Locked while a new session replaces a lost one, so that concurrent messages do not open several sessions.
     reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
     /// Limits the number of messages that wait for a response.
@@ -127,7 +127,7 @@ struct TooLong {
     id: Value,
 }
 
-/// The maximum length of the `id` member that is found in a message that is too long to keep: more than any SDK needs.
+/// The maximum length of an `id` member that [`IdFinder`] can find, in bytes: more than any SDK needs.
 const ID_BYTES_MAX: usize = 256;
 
 /// Finds the ID of a message that is too long to keep. SDKs write the ID before or after the parameters, so all of the message is read.
@@ -450,7 +450,8 @@ mod tests {
 
     use super::*;
 
-    /// Simulates a Mailmill MCP server that has forgotten its first session, and a proxy's error page for the method `page`.
+    /// Simulates a Mailmill MCP server that has forgotten its first session. To the method `page`, it responds with an HTML page, like a
+    /// proxy's error page.
     async fn respond(request: Request<Incoming>, opened: &AtomicUsize) -> Result<Response<Full<Bytes>>, Infallible> {
         let session = request.headers().get(SESSION_ID).cloned();
         let body = request.into_body().collect().await.expect("the request is whole").to_bytes();
@@ -471,7 +472,7 @@ mod tests {
             _ if session.as_ref().is_some_and(|session| session == "1") => {
                 json(404, json!({ "error": "This session has ended." }))
             }
-            // Like a server that restarts, ends the stream without a result.
+            // Ends the stream without a result, as a server that restarts does.
             Some("ended") => {
                 let builder = Response::builder().header(CONTENT_TYPE, "text/event-stream");
                 builder.body(Full::new(Bytes::from_static(b": ping\n\n"))).expect("the response is valid")

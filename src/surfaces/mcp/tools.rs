@@ -19,7 +19,7 @@ use crate::vocab::permissions::PermissionSet;
 pub const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The argument that confirms a call, for clients that do not support elicitation and therefore cannot ask the user.
 pub const CONFIRM: &str = "confirm";
-/// The page number of a list, which tools do not accept: they use offsets and cursors.
+/// The argument of list operations for a page number. Tools do not accept it, because they use offsets and cursors.
 pub const PAGE: &str = "page";
 /// The argument that makes a tool wait until the work that it started has ended.
 pub const WAIT: &str = "wait";
@@ -68,9 +68,9 @@ pub enum Reach {
 pub struct Follow {
     /// The ID of the operation that returns the status of the work.
     pub status: &'static str,
-    /// The fields of the first response, or of the arguments, that are passed to the status operation.
+    /// The fields to pass to the status operation. Their values come from the first response or from the arguments.
     pub fields: &'static [&'static str],
-    /// The values of `status` for work that has ended.
+    /// The values of `status` that mean that the work has ended.
     pub ends: &'static [&'static str],
 }
 
@@ -169,7 +169,7 @@ pub const ROWS: &[Row] = &[
     row("webhooks.test", Write, Open),
 ];
 
-/// Fields with a large structure that another tool describes: the operation, the field, and the description that replaces the
+/// Fields with a large structure that another tool already describes: the operation, the field, and the description that replaces the
 /// structure.
 const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 2] = [
     ("segments.create", "filters", "The filter, as for segments_preview. If absent, the segment contains every contact."),
@@ -221,7 +221,7 @@ pub fn definitions(operations: &'static [Entry], document: &Value) -> Vec<Defini
 
 fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>) -> Definition {
     let mut flat = schemas.input(spec.id);
-    // The page number is removed: with it, some lists have a different form, and a smaller `limit` would select different items.
+    // The page number is removed: with it, some lists have a different response format, and a smaller `limit` would select different items.
     flat.properties.remove(PAGE);
     for (_, field, about) in DESCRIBED_ELSEWHERE.iter().filter(|(operation, ..)| *operation == spec.id) {
         flat.properties.insert((*field).into(), json!({ "type": "object", "description": about }));
@@ -255,7 +255,7 @@ fn definition(row: &'static Row, spec: &'static Spec, schemas: &FlatSchemas<'_>)
     Definition { row, spec, tool, required, is_paged }
 }
 
-/// Returns the arguments of a tool that its operation does not have, with their schemas.
+/// Returns the arguments that a tool has in addition to those of its operation, with their schemas.
 fn own_arguments(row: &Row, spec: &Spec) -> Vec<(&'static str, Value)> {
     let mut own = Vec::new();
     if spec.replay == Replay::Keyed {
@@ -361,7 +361,7 @@ mod tests {
             let size = serde_json::to_string(tool).expect("a tool is JSON").len();
             assert!(size <= 7_000, "{}: the tool has {size} bytes", tool.name);
         }
-        // A model reads all this text before its first call. A token has about four bytes.
+        // A model reads the definitions of all tools before its first call. A token has about four bytes.
         let tools: Vec<&Tool> = all.iter().map(|definition| &definition.tool).collect();
         let bytes = serde_json::to_string(&tools).expect("tools are JSON").len();
         assert!(bytes <= 95_000, "the tools have {bytes} bytes");

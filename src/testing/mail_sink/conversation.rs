@@ -294,7 +294,8 @@ impl Peer<'_> {
             _ => self.recipient,
         };
         let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 No valid recipients" };
-        // The message is recorded before the reply, because it counts as sent even if the client is killed now.
+        // The message is recorded before the reply is sent, because it counts as sent even if the client is killed before it reads the
+        // reply.
         if is_taken {
             self.keep(message);
         }

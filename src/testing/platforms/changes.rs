@@ -13,7 +13,7 @@ const SUPPRESSED: &str = "2025-01-02T03:04:05.000Z";
 /// The number of a contact that is not on any list. Every request for changed contacts returns this contact.
 pub const UNLISTED: usize = 1_000_000;
 
-/// The changes of contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as strings.
+/// The changes to contacts during a test, by contact number. Times are in UTC with milliseconds, so that they sort as strings.
 #[derive(Default)]
 pub struct Changes {
     joined: BTreeMap<usize, String>,
@@ -43,7 +43,7 @@ impl Changes {
 }
 
 impl State {
-    /// Returns the numbers of the contacts that changed at or after `since`, in the order of their changes.
+    /// Returns the numbers of the contacts that changed at or after `since`, in the order of their changes, and [`UNLISTED`] at the end.
     fn changed_since(&self, since: &str) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.people).filter(|number| since <= self.changes.changed_at(*number)).collect();
         all.sort_by_key(|number| self.changes.changed_at(*number));
@@ -133,7 +133,7 @@ impl Platforms {
     }
 }
 
-/// Returns HubSpot's response with a batch of contacts.
+/// Returns HubSpot's response to a batch request for contacts.
 pub fn hubspot_batch(state: &State, body: &Value) -> (u16, Value) {
     if inputs(body).len() > 100 || body.get("propertiesWithHistory").is_none() {
         return refused("the batch is invalid");

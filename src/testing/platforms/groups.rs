@@ -1,4 +1,4 @@
-//! The groups of Mailchimp's audience: a category of topics with two groups.
+//! The interest groups in the simulated Mailchimp audience: one category, "Topics", with two groups.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use super::{Platforms, Request, State, pairs};
 pub const CLIENT_ID: &str = "client-0b8c2f64";
 pub const CLIENT_SECRET: &str = "secret-5d41402abc4b2a76";
 
-/// A user's consent to an app's access.
+/// A user's consent to give an app access.
 #[derive(Clone, Debug, Default)]
 pub struct Grant {
     platform: &'static str,

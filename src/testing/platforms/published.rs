@@ -14,7 +14,7 @@ static PUBLISHED: LazyLock<Vec<Platform>> = LazyLock::new(|| {
     toml::from_str::<Published>(text).expect("the table has the form that it states").platform
 });
 
-/// The paths for signing in to Klaviyo and Mailchimp, which their descriptions do not contain.
+/// The sign-in paths of Klaviyo and Mailchimp, which the platforms' API descriptions do not contain.
 const UNDESCRIBED: [&str; 4] = ["/oauth/token", "/oauth/revoke", "/oauth2/token", "/oauth2/metadata"];
 
 #[derive(Deserialize)]
@@ -57,7 +57,8 @@ pub struct Row {
     pub objections: BTreeSet<String>,
 }
 
-/// Returns and prints a platform's calls for `used` (import, export or sign-in), with the results for the requests in `asked`.
+/// Prints and returns the calls to a platform for one use (`used`: import, export or sign-in), with the results for the requests in
+/// `asked`.
 pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> {
     let platform = PUBLISHED.iter().find(|known| known.name == platform).expect("the platform is in the table");
     println!("\n{} ({}, {})", platform.name, platform.source, platform.date);
@@ -73,7 +74,7 @@ pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> 
     platform.call.iter().filter(|call| call.used == used).map(row).collect()
 }
 
-/// Returns why the platform's description does not allow a request; `None` if it does.
+/// Returns why the platform's description does not allow a request; `None` if it allows it.
 pub fn objection(asked: &PlatformRequest) -> Option<String> {
     let (path, query) = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     if UNDESCRIBED.contains(&path) {
@@ -96,7 +97,7 @@ fn find(asked: &PlatformRequest) -> Option<&'static Call> {
     calls.min_by_key(|call| call.path.matches('{').count())
 }
 
-/// Returns whether the path matches a template, whose parameter `{path}` can contain slashes.
+/// Returns whether the path matches the template. The parameter `{path}` in a template also matches text with slashes.
 fn is_at(template: &str, path: &str) -> bool {
     let mut parts = path.split('/');
     for wanted in template.split('/') {
@@ -118,7 +119,8 @@ impl Call {
             if !self.query.contains(name) {
                 return Some(format!("the parameter {name} is unknown"));
             }
-            // Of a filter, only the part before the first comma is checked: the operator and the field. The other parameters can be lists.
+            // In `filter`, only the part before the first comma is checked: the operator and the field. The values of the other parameters
+            // can be lists.
             let words = value.split(',').take(if name == "filter" { 1 } else { usize::MAX });
             let is_allowed = |allowed: &Vec<String>| words.clone().all(|word| allowed.iter().any(|known| known == word));
             let is_small = |max: &u64| value.parse::<u64>().is_ok_and(|number| number <= *max);
@@ -158,7 +160,8 @@ impl Call {
     }
 }
 
-/// Adds the paths and values of a JSON value's members to `found`. The value of a member that is not a string is empty.
+/// Adds the path and value of each member in a JSON value to `found`. If a member's value is not a string, an empty string is added
+/// instead.
 fn add_members(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
@@ -173,7 +176,7 @@ fn add_members(value: &Value, at: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the names of a form's parts, without their contents.
+/// Returns the names of a multipart form's parts, each with an empty string instead of its content.
 fn parts(asked: &PlatformRequest, kind: &str) -> Vec<(String, String)> {
     let mark = format!("--{}", kind.split_once("boundary=").map_or("", |(_, boundary)| boundary));
     let heads = asked.body.split(mark.as_str()).filter_map(|part| part.split_once("\r\n\r\n")).map(|(head, _)| head);

@@ -11,7 +11,7 @@ pub struct Stored {
     pub id: String,
     pub name: String,
     pub html: String,
-    /// The body of the request that created the object. For a campaign, the settings include later changes.
+    /// The body of the request that created the object. For a campaign, `settings` contains later changes.
     pub made: Value,
     pub is_deleted: bool,
     pub is_sent: bool,

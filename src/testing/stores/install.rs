@@ -1,5 +1,5 @@
-//! Simulates the app's installation on a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once, and
-//! each use of a refresh token replaces it.
+//! Simulates the installation of the app in a shop: Shopify's authorization code grant with expiring offline tokens. Each code works once,
+//! and each refresh token is replaced when it is used.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -41,8 +41,8 @@ impl Installs {
         format!("shprt_{}", self.issued)
     }
 
-    /// Exchanges a code or refresh token in the form. Returns the new access token and the response, or `None` if the form is
-    /// invalid.
+    /// Exchanges the code or refresh token in the form for new tokens. Returns the new access token and the response, or `None` if the form
+    /// is invalid.
     pub fn tokens(&mut self, form: &str, scopes: &str) -> Option<(String, Value)> {
         let front = format!("client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}&");
         let rest = form.strip_prefix(&front)?;

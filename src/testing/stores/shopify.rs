@@ -1,4 +1,4 @@
-//! A simulated Shopify shop: GraphQL operations at the pinned version and their costs, bulk operations and their files, and signed
+//! A simulated Shopify shop: GraphQL operations with their costs, in the pinned API version, bulk operations with their files, and signed
 //! webhooks.
 
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ pub enum ShopFault {
     Down(u32),
     /// Rejects the request because the rate limit has too few points left.
     Throttled,
-    /// Announces the whole file, but closes the connection in the middle.
+    /// Announces the size of the whole file, but closes the connection after a part of it.
     Cut,
     /// Sends only some of the lines, as a complete file.
     Short,
@@ -169,7 +169,7 @@ struct State {
     products: Vec<Value>,
     customers: Vec<Value>,
     hooks: Vec<(String, String, String)>,
-    /// The file of each bulk operation, and how many more polls report it as running.
+    /// For each bulk operation, its file and the number of further polls that report the operation as running.
     operations: BTreeMap<String, (String, u32)>,
     faults: Vec<(&'static str, usize, ShopFault)>,
     asked: Vec<PlatformRequest>,
@@ -212,7 +212,7 @@ impl Shopify {
         self.state.lock().expect("no panic")
     }
 
-    /// The next `times` requests that contain `part` fail.
+    /// Makes the next `times` requests that contain `part` fail with `fault`.
     pub fn fail(&self, part: &'static str, times: usize, fault: ShopFault) {
         self.state().faults.push((part, times, fault));
     }
@@ -230,7 +230,7 @@ impl Shopify {
         self.state().installs.consent(url)
     }
 
-    /// Replaces the scopes that the app has.
+    /// Replaces the app's scopes.
     pub fn allow(&self, scopes: &[&'static str]) {
         self.state().scopes = scopes.to_vec();
     }
@@ -271,7 +271,7 @@ pub fn product(number: u64, title: &str, variants: &[(&str, Option<&str>, bool)]
     })
 }
 
-/// Returns the product without a page in the online store.
+/// Returns the product as an unpublished one: without a page in the online store.
 fn unpublished(mut product: Value) -> Value {
     product["onlineStoreUrl"] = Value::Null;
     product

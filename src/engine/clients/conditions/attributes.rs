@@ -116,8 +116,8 @@ pub fn data_type(text: &str) -> &str {
     text.get(start..).unwrap_or_default().split([';', ',']).next().unwrap_or_default()
 }
 
-/// Decides whether the image of a use is animated. The result is [`Applies::Unknown`] if the image is not embedded in the email or
-/// cannot be decoded.
+/// Decides whether the image in a use is animated. The result is [`Applies::Unknown`] if the image is not embedded in the email or cannot
+/// be decoded.
 pub fn animated(view: &View<'_>, one: &Use) -> Applies {
     let text = one.span.of(view.source);
     let Some(data) = text.find(";base64,").and_then(|at| text.get(at + ";base64,".len()..)) else { return Applies::Unknown };

@@ -160,7 +160,8 @@ fn paddings<'a>(view: &View<'a>, element: &Element<'a>) -> (Option<&'a str>, Vec
     (view.document.attribute(view.source, element, "class"), found.collect())
 }
 
-/// Returns whether the color function of a use separates its values with spaces instead of commas, or has an alpha value.
+/// Returns whether the color function in a use has the form that the condition names: values separated with spaces instead of commas, or an
+/// alpha value.
 fn color_form(condition: &Condition, view: &View<'_>, one: &Use, pieces: &[CssToken]) -> bool {
     let mut inside = pieces.iter().filter(|piece| one.span.contains(piece.span)).skip(1);
     if condition.test == Test::SpacedColor {

@@ -94,7 +94,7 @@ pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, shee
                 Ok(())
             });
         } else {
-            // The parser skips the rest of the block before the next token.
+            // This call makes the parser skip the rest of the block.
             input.skip_whitespace();
         }
         let closed = input.position().byte_index();

@@ -169,8 +169,8 @@ impl Found<'_, '_> {
         }
     }
 
-    /// Adds the uses in a declaration at the offset `start` that repeats the text of an earlier declaration at the offset `first`. The uses
-    /// in the earlier declaration are at the positions `uses`.
+    /// Copies the uses at the positions `uses` from an earlier declaration to the declaration at the position `index`, which has the same
+    /// text. The offsets of the two declarations are `first` and `start`.
     fn repeat(&mut self, uses: Range<usize>, first: u32, start: u32, index: u32) {
         for at in uses {
             let Some(Use { feature, span, .. }) = self.uses.get(at).copied().filter(|_| self.uses.len() < USES_MAX) else {
@@ -189,7 +189,7 @@ impl Found<'_, '_> {
             self.special("variable", declaration.span, site);
         }
         let properties = known(&TABLE.properties, name);
-        // `src` and other descriptors of `@font-face` belong to the at-rule.
+        // `src` and the other descriptors of `@font-face` are part of the at-rule and do not count as properties.
         let is_descriptor = matches!(declaration.owner, Owner::AtRule(at) if self.at_rule_is(at, "@font-face"));
         if is_descriptor {
             return;

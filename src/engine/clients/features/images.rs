@@ -56,7 +56,7 @@ pub fn of_media_type(media_type: &str) -> Option<&'static str> {
     known.iter().find(|(name, _)| media_type.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind)
 }
 
-/// Returns whether the URL contains the image in Base64.
+/// Returns whether the URL is a `data:` URL that contains the image in Base64.
 pub fn is_base64(url: &str) -> bool {
     let head = strip_prefix(url.trim(), "data:").and_then(|data| data.split(',').next());
     head.is_some_and(|head| head.to_ascii_lowercase().split(';').any(|word| word.trim() == "base64"))

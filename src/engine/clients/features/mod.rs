@@ -1,4 +1,4 @@
-//! The features that can be found in emails: one entry in `assets/email_clients/features.toml` for each feature of the support tables.
+//! The features that emails are searched for. `assets/email_clients/features.toml` has one entry for each feature of the support tables.
 
 pub mod detect;
 mod images;

@@ -1,7 +1,8 @@
 //! Turns an email into the HTML that a client shows.
 //!
-//! Clipping comes first. The cuts come from the same findings as the report. Later steps apply Word's shapes, dark mode and blocked images.
-//! The result is approximate: it contains what a client keeps, but does not imitate the client's rendering engine.
+//! First, the email is clipped. Then the parts that the client drops are cut, based on the same findings as the report. Later steps apply
+//! Word's shapes, dark mode and blocked images. The result is approximate: it contains what a client keeps, but does not imitate the
+//! client's rendering engine.
 
 mod clip;
 mod dark;
@@ -35,7 +36,7 @@ const WHAT_CHARACTERS_MAX: usize = 120;
 pub struct Options {
     pub dark: bool,
     pub images: bool,
-    /// The scale factor for text in the Windows settings.
+    /// The scale factor that is set in Windows, such as 1.25 for 120 dpi.
     pub scale: f32,
 }
 

@@ -102,7 +102,7 @@ fn word_count(source: &str) -> usize {
     words
 }
 
-/// Returns the offsets of background images without a background color in the same place.
+/// Returns the offsets of background images for which the same rule or element sets no background color.
 fn backgrounds_without_color(view: &View<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     for declaration in view.sheets.declarations.iter().filter(|declaration| has_image(view, declaration)) {

@@ -40,7 +40,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
         css.push_str(&format!(";width:{width}"));
     }
     if let Some(height) = size("height") {
-        // If the content of a text box is taller than the shape, the shape grows.
+        // A shape grows if the content of its text box is taller, so the height is a minimum.
         css.push_str(&format!(";min-height:{height}"));
     }
     let fill = view
@@ -91,7 +91,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     edits.extend(element.end_tag.map(|tag| Edit::replace(tag, close)));
 }
 
-/// Returns how an image fills a shape. Without `aspect`, Word stretches the image to the shape.
+/// Returns the CSS for how an image fills a shape. Without `aspect`, Word stretches the image to the shape.
 fn repeat(kind: Option<&str>, aspect: Option<&str>) -> &'static str {
     match (kind, aspect) {
         (Some("tile"), _) => "repeat",
@@ -122,12 +122,12 @@ pub fn property<'s>(style: &'s str, name: &str) -> Option<&'s str> {
     declarations.into_iter().find(|(property, _)| property.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// Returns the corner radius of a shape. The arc size is a share of the shorter side.
+/// Returns the CSS for the corner radius of a shape. `arc`, the arc size in VML, is a fraction of the shorter side.
 fn radius(arc: &str, width: Option<&str>, height: Option<&str>) -> String {
     let pixels = |size: Option<&str>| size.and_then(|size| size.trim_end_matches("px").parse::<f32>().ok());
     let share = match arc.strip_suffix('%') {
         Some(percent) => percent.parse::<f32>().ok().map(|percent| percent / 100.0),
-        // By default, Word rounds corners by 20 percent.
+        // By default, Word uses a corner radius of 20 percent of the shorter side.
         None => arc.parse::<f32>().ok().or(Some(0.2)),
     };
     let shorter = [pixels(width), pixels(height)].into_iter().flatten().min_by(f32::total_cmp);

@@ -4,10 +4,10 @@ use super::{Level, Lookup, Records, Report, Sending, Status, status};
 
 /// The maximum number of lookups in an SPF evaluation (RFC 7208, section 4.6.4).
 const SPF_LOOKUPS_MAX: usize = 10;
-/// The maximum number of SPF records that are read, because a hostile record could include others without end.
+/// The maximum number of SPF records that are read. Without a limit, a hostile record could include others endlessly.
 pub(super) const SPF_RECORDS_MAX: usize = 40;
 
-/// The characters before a mechanism that state its result.
+/// The characters that can precede a mechanism and that state the result if the mechanism matches.
 const QUALIFIERS: [char; 4] = ['+', '-', '~', '?'];
 
 fn is_spf(record: &&String) -> bool {
@@ -126,7 +126,7 @@ impl SpfCount<'_> {
             self.repeated.get_or_insert_with(|| domain.to_owned());
             return;
         }
-        // The value of a macro depends on the message, so the lookups behind it cannot be counted.
+        // The value of a macro depends on the message, so the record that it leads to is unknown, and its lookups cannot be counted.
         if domain.contains('%') || self.read == SPF_RECORDS_MAX {
             self.is_complete = false;
             return;

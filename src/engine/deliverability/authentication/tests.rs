@@ -93,7 +93,7 @@ fn keys_are_measured() {
     assert_eq!(key(format!("{ed25519}; t=s:y")), ["dkim_testing"]);
 }
 
-/// Regression test: the remedies named records of the From domain, where receivers do not look for them.
+/// Regression test: the remedies told users to publish records at the From domain, where receivers do not look for them.
 #[test]
 fn missing_records_are_reported_where_receivers_look_for_them() {
     let selectors = vec![Selector { name: "s1".into(), records: Lookup::Absent }];

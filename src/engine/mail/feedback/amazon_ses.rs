@@ -1,5 +1,5 @@
-//! Amazon SES: the notification of one event, as the message of an SNS notification (docs.aws.amazon.com/ses, Notification contents and
-//! Event publishing). SNS signs the notification.
+//! Amazon SES: one event per SNS notification, whose message contains the event (docs.aws.amazon.com/ses, Notification contents and Event
+//! publishing). SNS signs the notification.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! Reads the events that mail services report by webhook: checks the signature or secret of a request, and translates its events into one
 //! form. The formats follow the services' documentation; unknown fields and kinds of events are ignored.
 //!
-//! A request is untrusted until it has passed the check, and its events are still only claims: the caller uses an event only if it contains
-//! a token of ours. This module reads no store and sends no requests.
+//! A request is untrusted until it has passed the check. Even then, its events are only claims: the caller uses an event only if it
+//! contains one of our tokens. This module reads no store and sends no requests.
 
 mod amazon_ses;
 mod brevo;
@@ -164,7 +164,7 @@ fn text<'a>(value: &'a Value, path: &[&str]) -> &'a str {
     path.iter().try_fold(value, |value, name| value.get(name)).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the strings at these paths that are not empty.
+/// Returns the non-empty strings at these paths.
 fn texts(value: &Value, paths: &[&[&str]]) -> Vec<String> {
     paths.iter().map(|path| text(value, path)).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
@@ -191,8 +191,8 @@ fn header_texts(headers: Option<&Value>) -> Vec<String> {
     all.filter(is_own).map(|header| text(header, &["value"]).to_owned()).collect()
 }
 
-/// Returns a bounce event. The service's class applies, unless the server's response shows that a permanent rejection was not about the
-/// address: a full mailbox, a blocked sender or rejected content is not a hard bounce.
+/// Returns a bounce event. Its class is the one that the service reports, unless the mail server's response shows that a permanent
+/// rejection was not about the address. For example, a full mailbox, a blocked sender or rejected content is not a hard bounce.
 fn bounced(class: ReplyClass, status: Option<&str>, detail: &str) -> EventKind {
     let class = match (class, reply_class::class(status, detail)) {
         (ReplyClass::Hard, said @ (ReplyClass::Soft | ReplyClass::Policy | ReplyClass::Content)) => said,

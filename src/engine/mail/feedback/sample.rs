@@ -43,8 +43,9 @@ pub struct Content<'a> {
     pub now: Timestamp,
 }
 
-/// Returns a sample request from a service. Creating the key of the first SNS notification takes up to several seconds of processor time.
-/// The randomness of temporary keys comes from the operating system, because the libraries accept no other source for keys.
+/// Returns a sample request in the format of a service. The first sample of an SNS notification takes up to several seconds of processor
+/// time, because its key must be created. The randomness of temporary keys comes from the operating system, because the libraries accept no
+/// other source for keys.
 pub fn sample(service: MailService, secret: Option<&str>, content: &Content<'_>) -> Sample {
     match service {
         MailService::AmazonSes => amazon_ses(content),

@@ -13,7 +13,7 @@ use crate::vocab::limits;
 pub const SIGNATURE: &str = "x-twilio-email-event-webhook-signature";
 pub const TIMESTAMP: &str = "x-twilio-email-event-webhook-timestamp";
 
-/// The start of every public key for the curve P-256 in DER (RFC 5480); the point follows.
+/// The bytes that precede the point in every P-256 public key in DER (RFC 5480).
 pub const P256_PREFIX: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03,
     0x01, 0x07, 0x03, 0x42, 0x00,

@@ -1,4 +1,4 @@
-//! Messages of Amazon SNS: their addresses and signatures (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages).
+//! Messages of Amazon SNS: their signatures and URLs (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages).
 //!
 //! The URLs in a message are not trusted. The URL of the certificate must be an Amazon URL for the topic's region, and the URL that
 //! confirms a subscription is built here from the topic.

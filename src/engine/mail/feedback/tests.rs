@@ -128,7 +128,7 @@ fn wrong_secrets_are_rejected_and_a_missing_secret_accepts_nothing() {
     assert_eq!(read(MailService::Sendgrid, &request, other.secret.as_deref()), Err(Refusal::SignatureWrong));
 }
 
-/// Returns the kind of an event from a service that does not sign the body.
+/// Returns the kind of an event that a service reports.
 fn kind(service: MailService, event: Value) -> EventKind {
     let mut headers = HeaderMap::new();
     let (body, secret) = match service {
@@ -218,7 +218,7 @@ fn only_bounces_about_the_address_are_hard() {
         )
     };
     assert_eq!([resend("Permanent"), resend("Transient"), resend("Undetermined")], [Hard, Soft, Unknown]);
-    // In an earlier version, suppressed and failed messages were counted as sent, because Resend reports neither as a bounce.
+    // Regression test: suppressed and failed messages were counted as sent, because Resend does not report them as bounces.
     let suppressed =
         json!({ "suppressed": { "message": "The address is on the suppression list.", "type": "OnAccountSuppressionList" } });
     let failed = json!({ "failed": { "reason": "reached_daily_quota" } });

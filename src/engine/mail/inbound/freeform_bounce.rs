@@ -1,4 +1,4 @@
-//! Detects bounces without a machine-readable report, as older servers send them: the text is written only for human readers.
+//! Detects bounces that are written only for human readers, without a machine-readable report. Older servers send such bounces.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};

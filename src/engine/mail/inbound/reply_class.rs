@@ -1,6 +1,6 @@
 //! TABLES: the meaning of a mail server's rejection, by enhanced status code (RFC 3463 and its registry), by phrase and by reply code.
 //!
-//! If the meaning is unclear, the result is `Unknown`: a wrong `Hard` would permanently stop mail to a recipient.
+//! If the meaning is unclear, the result is `Unknown`, because a wrong `Hard` would permanently stop mail to a recipient.
 
 /// The cause of a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ use ReplyClass::{Content, Hard, Policy, Soft, Unknown};
 enum Trust {
     /// The status code is reliable, whatever the text says.
     Code,
-    /// Servers use the status code for different problems: a matching phrase in the text overrides the code.
+    /// Servers use the status code for different problems, so a matching phrase in the text overrides the code.
     Words,
 }
 
@@ -198,7 +198,7 @@ pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     }
 }
 
-/// Returns the class of a bare 4yz reply code, which is temporary. Other codes do not show the cause.
+/// Returns the class that a reply code alone shows. The code 4yz means a temporary problem; other codes do not show the cause.
 fn by_reply_code(words: &str) -> Option<ReplyClass> {
     let code = words.trim_start().get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     code.starts_with('4').then_some(Soft)

@@ -11,7 +11,7 @@ pub struct Token {
     pub text: String,
 }
 
-/// The purpose of an address that contains a token: the character before the plus sign.
+/// The purpose of an address that contains a token, shown by the character before the plus sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// `b+…`: the envelope sender. Bounces are returned to this address.

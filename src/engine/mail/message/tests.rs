@@ -77,7 +77,7 @@ fn without_breaks(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Checks that the content is parsed back unchanged; line breaks in names and subjects become spaces.
+/// Checks that the content is parsed back unchanged, except that line breaks in names and subjects become spaces.
 fn assert_comes_back(name: &str, subject: &str, text: &str, html: &str) {
     let message = written(name, subject, text, html);
     assert_form(&message);

@@ -1,4 +1,4 @@
-//! The connection to a server, which sends bytes and reads replies, each with a time limit, and ends when the service stops.
+//! The connection to a server: sends bytes and reads replies, each with a time limit, until the service stops.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -54,7 +54,7 @@ enum Unsolicited {
 
 pub struct Connection {
     stream: Box<dyn Stream>,
-    /// The received bytes; those from the position `at` are unread.
+    /// The received bytes; those from the position `at` on are unread.
     received: Vec<u8>,
     at: usize,
     stop: Stop,
@@ -69,8 +69,8 @@ impl Connection {
         self.at < self.received.len()
     }
 
-    /// Returns the bare stream, so that it can be encrypted. No bytes may be unread: bytes received in clear text must not be
-    /// treated as encrypted bytes.
+    /// Returns the bare stream, so that it can be encrypted. Fails if bytes are unread, because bytes received in clear text must not be
+    /// treated as encrypted.
     pub fn into_stream(self) -> Result<Box<dyn Stream>, Cause> {
         if self.has_unread() {
             return Err(Cause::Garbled("unexpected data arrived before TLS started".to_owned()));

@@ -15,7 +15,7 @@ impl<'a> DotStuffer<'a> {
         Self { rest: message, at_line_start: true }
     }
 
-    /// Returns the next chunk, of about `bytes_max` bytes at most, or `None` at the end. The final dot may be sent only after the last
+    /// Returns the next chunk, of at most about `bytes_max` bytes, or `None` at the end. The final dot may be sent only after the last
     /// chunk.
     pub fn next<'p>(&mut self, scratch: &'p mut Vec<u8>, bytes_max: usize) -> Option<&'p [u8]>
     where
@@ -108,7 +108,7 @@ fn line_break(bytes: &[u8]) -> Option<usize> {
         };
         let found = zero_at(b'\r') | zero_at(b'\n');
         if found != 0 {
-            // The lowest set bit is exact: a borrow can set wrong bits only above it.
+            // The lowest set bit is always correct, because a borrow can set wrong bits only above it.
             return Some(number * 8 + found.trailing_zeros() as usize / 8);
         }
     }

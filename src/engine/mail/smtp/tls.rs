@@ -1,8 +1,8 @@
 //! TLS for connections to mail servers.
 //!
 //! A relay with TLS must present a certificate from a certificate authority that this machine trusts. Connections to recipients' servers
-//! use TLS if the servers offer it, without verification: their names come from unauthenticated DNS, and the alternative is clear text (RFC
-//! 7435). If the domain's MTA-STS policy requires verification, these servers are verified too.
+//! use TLS if the servers offer it. These servers are not verified, because their names come from unauthenticated DNS, and the alternative
+//! is clear text (RFC 7435). If a domain's MTA-STS policy requires verification, the domain's servers are verified too.
 
 use std::sync::Arc;
 

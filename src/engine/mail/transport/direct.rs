@@ -55,7 +55,7 @@ pub struct Direct {
     random: Arc<dyn Random>,
     port: u16,
     turns_max: usize,
-    /// The throttles, by the alphabetically first server of a domain: domains with the same servers share a throttle.
+    /// The throttles, each under the alphabetically first server of a domain, so that domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
     /// The domains whose servers were paused when a delivery tried them. Messages to these domains are not rendered until the pause
     /// ends.
@@ -169,7 +169,7 @@ impl Direct {
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
         }
-        // Ignore a null MX next to other MX records, which is a misconfiguration.
+        // A null MX next to other MX records is a misconfiguration and is ignored.
         found.retain(|exchanger| !exchanger.host.is_empty());
         let mut drawn: Vec<([u8; 4], Exchanger)> = found.into_iter().map(|exchanger| (self.random.bytes(), exchanger)).collect();
         // Servers of equal preference are tried in random order, which spreads the load (RFC 5321 §5.1).

@@ -1,7 +1,7 @@
-//! Throttles deliveries to one server: limits how many run at the same time, and pauses after failures.
+//! Throttles deliveries to one server: limits how many run at the same time, and pauses them after failures.
 //!
-//! If a server reports overload, the number of its connections is halved, and then increased by one after each series of successful
-//! messages. An unreachable server is retried by one delivery after a pause, which doubles with each failure up to a maximum. Until the
+//! If a server reports overload, the number of connections to it is halved, and then increased by one after each series of successful
+//! messages. If a server is unreachable, one delivery retries it after a pause, which doubles with each failure up to a maximum. Until the
 //! retry ends, other deliveries do not try the server. This module uses no sockets.
 
 use std::sync::{Mutex, MutexGuard};
@@ -149,8 +149,8 @@ impl ThrottleSlot<'_> {
         self.throttle.state().pause.take().is_some()
     }
 
-    /// Records that the server reports overload, and halves the limit. Returns false if the limit was already one. A report that is
-    /// concurrent with an earlier one changes nothing and returns true.
+    /// Records that the server reported overload, and halves the limit. Returns false if the limit was already 1. If the report is
+    /// concurrent with an earlier one, changes nothing and returns true.
     pub fn complained(&self) -> bool {
         let mut state = self.throttle.state();
         if state.complaints != self.complaints {

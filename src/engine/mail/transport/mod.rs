@@ -4,7 +4,8 @@
 //! order of the setting, with those for the recipient's domain first, or else the mail exchangers of the recipient. It reuses connections,
 //! skips servers that are down, and does not try another server once the message might have been accepted.
 //!
-//! The transport stores nothing: the caller records deliveries with [`BeforeDot`] and from the outcome.
+//! The transport stores nothing: the caller records each delivery, first when [`BeforeDot`] is called and then when the outcome is
+//! returned.
 
 mod direct;
 mod exchange;
@@ -66,7 +67,7 @@ pub struct Transport {
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
     ending: watch::Sender<StopStage>,
-    /// Wakes the deliveries that are waiting for a relay after a relay's throttle has changed.
+    /// Wakes the deliveries that are waiting for a relay. Notified when a relay's throttle has changed.
     news: Notify,
 }
 
@@ -112,7 +113,7 @@ impl Transport {
 
     /// Delivers one message to one recipient.
     ///
-    /// Dropping the future aborts the delivery like a crash: if the final dot was sent, the outcome is unknown.
+    /// Dropping the future aborts the delivery as a crash would: if the final dot was already sent, the outcome is unknown.
     pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> DeliveryOutcome {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
@@ -200,8 +201,8 @@ impl Transport {
         }
     }
 
-    /// Waits for a slot at this server, then for one in the pool. In this order, a delivery that is waiting for a slow server does not
-    /// block others.
+    /// Waits for a slot at this server, then for one in the pool. Because of this order, a delivery that is waiting for a slow server does
+    /// not block others.
     async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
         self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }

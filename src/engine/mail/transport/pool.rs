@@ -1,4 +1,4 @@
-//! The pool of open connections, which limits their number and keeps those that are idle between two messages.
+//! The pool of open connections. It limits the number of connections, and keeps idle connections open between messages.
 //!
 //! Invariant: the connections in use and the idle ones together do not exceed the maximum. If the pool is full and a server needs one more
 //! connection, the connection that has been idle longest is closed. The pool distinguishes connections only by their server.
@@ -76,14 +76,15 @@ impl PoolSlot<'_> {
         Some(state.resting.remove(at).session)
     }
 
-    /// Returns an idle connection that must be closed before a new one is opened, if the pool is full.
+    /// If the pool is full, removes and returns the connection that has been idle longest. The caller must close it before it opens a new
+    /// one.
     pub fn make_room(&self) -> Option<Session> {
         let mut state = self.pool.state();
         let is_full = state.in_use + state.resting.len() > self.pool.places_max;
         is_full.then(|| state.resting.remove(0).session)
     }
 
-    /// Returns a connection to the pool. For a moment the connection is counted twice, so at worst one connection too many is closed.
+    /// Puts a connection back into the pool. For a moment, the connection is counted twice, so at worst, one connection too many is closed.
     pub fn put(self, leads_to: &str, session: Session, now: Instant) {
         let resting = IdleConnection { leads_to: leads_to.to_owned(), session, since: now };
         self.pool.state().resting.push(resting);

@@ -149,7 +149,7 @@ impl Policies {
         }
     }
 
-    /// Returns the policy ID in the DNS record, or `None` unless exactly one record announces a policy.
+    /// Returns the policy ID in the DNS record, if exactly one record announces a policy.
     async fn id(&self, domain: &str) -> Option<String> {
         let texts = self.source.texts(&format!("_mta-sts.{domain}")).await.ok()?;
         let mut records = texts.iter().filter(|text| text.trim_start().starts_with("v=STSv1"));

@@ -15,10 +15,10 @@ const SAMPLE_SIDE: u32 = 64;
 const COLORS_MAX: usize = 5;
 /// The smallest share of the area that a color must cover to be reported.
 const SHARE_MIN: f32 = 0.03;
-/// The transparent share of the area above which an image is treated as transparent; semitransparent pixels count in part. Other images are
-/// assumed to contain a background.
+/// The minimum transparent share of the area of an image that is treated as transparent; semitransparent pixels count in proportion to
+/// their transparency. Other images are assumed to contain a background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// The minimum opacity of a pixel whose color is measured, from 0 to 255. The color of a more transparent pixel comes mostly from the
+/// The minimum opacity, from 0 to 255, of pixels whose color is measured. The color of a more transparent pixel comes mostly from the
 /// background.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// The minimum contrast for a logo to be visible. WCAG requires 3 for graphics, but parts of a logo may have less. A dark green such as

@@ -37,9 +37,9 @@ pub enum Task {
     Measure { content_type: String },
     /// Create a small copy for lists.
     Preview,
-    /// Draw an SVG logo as PNG on a background, or transparent if `background` is `None`, and measure the result.
+    /// Draw an SVG logo as PNG, on a background or, if `background` is `None`, transparent, and measure the result.
     DrawLogo { background: Option<Color> },
-    /// Create a PNG of this width: of the whole image if `is_full`, or else of its top.
+    /// Create a PNG of this width that shows the whole image if `is_full` is set, or else only its top.
     Thumbnail { width: u32, is_full: bool },
 }
 
@@ -214,7 +214,7 @@ fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|_| "the image is damaged or too large; use a new or smaller copy")?;
-    // The dimensions that the decoder reports are used, because a crafted header can show different dimensions to another reader.
+    // The dimensions are read from the decoder, because another parser can read different dimensions from a crafted header.
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > granted || decoder.total_bytes() > DECODED_IMAGE_BYTES_MAX {
         return Err(format!("the image is too large at {width} × {height} pixels; reduce its width and height"));

@@ -1,7 +1,7 @@
 //! Draws SVG logos as PNG, because few email clients show SVG.
 //!
-//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore, worker processes do the drawing, except in tests and tools.
-//! The drawing reads no files: images inside the SVG are left out, and text uses the built-in fonts.
+//! A few hundred bytes of SVG can keep a processor busy for hours. Therefore, SVG files are drawn in worker processes, except in tests and
+//! tools. Drawing reads no files: images inside the SVG are left out, and text uses the built-in fonts.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ const SERIFS: [&str; 12] = [
     "cormorant",
 ];
 
-/// Draws an SVG file at twice its size, or larger if it is small, within limits of width and height. Without a background, the drawing is
-/// transparent and has no margins; on a background, it has some space around it.
+/// Draws an SVG file at twice its size, or larger if it is small, but not above the maximum width and height. Without a background, the
+/// drawing is transparent and has no margins; on a background, it has margins.
 pub fn draw(file: &[u8], background: Option<Color>) -> Result<RgbaImage, String> {
     if file.len() > PREVIEW_DRAWING_BYTES_MAX {
         return Err(format!("the SVG file is larger than {} KiB; use a smaller file", PREVIEW_DRAWING_BYTES_MAX / 1024));

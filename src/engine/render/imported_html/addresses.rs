@@ -14,7 +14,8 @@ fn scheme(address: &str) -> Option<String> {
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound)).then(|| scheme.to_ascii_lowercase())
 }
 
-/// Returns a link's URL if the link may stay: to a web page, an email address, a phone number, an anchor in the email, or a merge field.
+/// Returns a link's URL if the link may stay, or else `None`. A link may lead to a web page, an email address, a phone number or an anchor
+/// in the email, or start with a merge field.
 pub fn link(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {
@@ -33,7 +34,7 @@ pub fn is_listed(address: &str) -> bool {
     !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
 }
 
-/// Returns an image's URL if the image may stay: on the web, embedded as data, or attached to the message.
+/// Returns an image's URL if the image may stay, or else `None`. An image may be on the web, embedded as data, or attached to the message.
 pub fn image(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {

@@ -83,8 +83,8 @@ const ELEMENTS: [&str; 70] = [
     "ul",
     "wbr",
 ];
-/// The elements that the sanitizer removes with their content, as it does with elements that have malformed names. Of other elements that
-/// are not in [`ELEMENTS`], it removes only the tags.
+/// The elements that the sanitizer removes together with their content. Elements with malformed names are removed in the same way. If any
+/// other element is not in [`ELEMENTS`], only its tags are removed.
 const DROPPED: [&str; 28] = [
     "script",
     "iframe",
@@ -157,10 +157,10 @@ const ATTRIBUTES: [&str; 37] = [
 ];
 /// The `meta` elements that the sanitizer keeps. They only tell email clients how to show the text and colors of the email.
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
-/// The description, in the list of removed content, of conditional comments in the head. They contain styles and settings.
+/// The text in the list of removed content that stands for conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The description, in the list of removed content, of conditional comments outside the head. They are removed if any of them contains more
-/// than tables and VML shapes, because sending replaces no merge fields in comments, or if their tags are unbalanced.
+/// The text in the list of removed content that stands for conditional comments outside the head. All of them are removed if one contains
+/// more than tables and VML shapes, because sending replaces no merge fields in comments, or if their tags are unbalanced.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
                                     content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
@@ -398,7 +398,7 @@ impl Cleaner<'_> {
                 _ if ATTRIBUTES.contains(&name) || (name.starts_with("aria-") && is_plain_name(name)) => {
                     push_attribute(name, value, out);
                 }
-                // These attributes have no effect in emails, but many tags have them, so they are not listed as removed.
+                // These attributes are removed but not listed as removed, because they have no effect in emails and many tags have them.
                 "target" | "rel" | "srcset" | "sizes" | "loading" | "decoding" | "xmlns" | "charset" => {}
                 _ if name.starts_with("data-") || name.starts_with("xmlns:") => {}
                 _ => self.removed.note(&format!("attribute {}", shortened(name))),

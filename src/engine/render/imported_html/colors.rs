@@ -82,7 +82,7 @@ pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     out
 }
 
-/// Returns a style sheet with replaced colors in the rules whose selectors `of_interest` accepts.
+/// Returns a style sheet in which `replace` has replaced the colors of the rules whose selectors `of_interest` accepts.
 fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {

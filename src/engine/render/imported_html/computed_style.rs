@@ -131,7 +131,7 @@ impl ComputedStyles {
         self.declared(dom, node, last)
     }
 
-    /// Returns the element's own background color, as shown without its background images and gradients.
+    /// Returns the element's own background color, as it appears where background images and gradients are not shown.
     pub fn ground_without_pictures(&self, dom: &Dom, node: usize) -> Option<AlphaColor> {
         let color = |(name, value): &(String, String)| match name.as_str() {
             "background" | "background-color" => color::first_in(&without_pictures(value)),
@@ -176,7 +176,8 @@ impl ComputedStyles {
         self.painted(dom, node, &["color"], attribute)
     }
 
-    /// Returns whether an element's styles hide it from all readers, or only from readers who use Outlook on Windows.
+    /// Returns whether an element's styles hide it, either from all readers or, with `mso-hide`, only from readers who use Outlook on
+    /// Windows.
     pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
         let is = |property: &str, values: &[&str]| {
             self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))
@@ -220,7 +221,7 @@ impl ComputedStyles {
     }
 }
 
-/// The rules of an email for readers who prefer dark colors.
+/// The style rules of an email that apply only in dark mode.
 #[derive(Debug, Default)]
 pub struct DarkRules {
     /// The declarations with `!important`, which take precedence over inline styles.
@@ -314,7 +315,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Parses a color in an attribute, which may lack the `#`.
+/// Parses the color in an attribute such as `bgcolor`, where the `#` may be missing.
 pub fn old_color(value: &str) -> Option<AlphaColor> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
 }

@@ -45,8 +45,8 @@ pub enum Change {
     Remove {
         nodes: Vec<usize>,
     },
-    /// Inserts content before or after the nodes `beside`, or at the end of the email if there are none. The content copies the markup of
-    /// the nodes `pattern`.
+    /// Inserts content before or after the nodes `beside`, or at the end of the email if `beside` is empty. The content copies the markup
+    /// of the nodes `pattern`.
     Insert {
         beside: Vec<usize>,
         before: bool,
@@ -79,7 +79,7 @@ pub enum New {
 /// The inline style that hides a preheader. It combines several properties, because some email clients ignore `display:none`.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
-/// The width of inserted images in pixels, for emails of the usual width of 600 pixels.
+/// The width of inserted images, in pixels. It suits emails with the usual width of 600 pixels.
 const IMAGE_WIDTH: &str = "560";
 
 /// The padding of a new table row without an image, if the neighboring cell specifies none.
@@ -299,7 +299,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
     out_of_cell(dom, copy)
 }
 
-/// Returns a copy of an image's markup with a different image, without its link.
+/// Returns a copy of an image's markup that shows a different image and has no link.
 fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, alt: &str) -> usize {
     let (copy, copies) = dom.copy(root);
     let twin = copies.iter().find(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin);

@@ -66,7 +66,7 @@ impl RemovedCounts {
         }
     }
 
-    /// Returns a description with the count for each kind of content.
+    /// Returns a description of each kind of removed content, with its count if it is greater than one.
     pub fn list(&self) -> Vec<String> {
         self.0.iter().map(|(what, count)| if *count == 1 { what.clone() } else { format!("{what} ({count} times)") }).collect()
     }

@@ -75,8 +75,8 @@ pub struct Image {
     pub link: Option<usize>,
 }
 
-/// The smallest font size, in pixels, of text that is treated as a heading without a heading element. Text longer than
-/// [`HEADING_CHARACTERS_MAX`] needs a heading element.
+/// The minimum font size, in pixels, at which text outside a heading element is treated as a heading. Text longer than
+/// [`HEADING_CHARACTERS_MAX`] is treated as a heading only in a heading element.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
 const BUTTON_CHARACTERS_MAX: usize = 60;

@@ -44,7 +44,7 @@ const ATTRIBUTES: [&str; 30] = [
 const SHAPES: [&str; 3] = ["v:rect", "v:roundrect", "v:image"];
 const NAMESPACE: &str = "urn:schemas-microsoft-com:vml";
 const END: &str = "<![endif]";
-/// The name, in the list of open elements, of a part that Outlook hides and other clients show.
+/// Stands, in the list of open elements, for a part that Outlook hides and other clients show.
 const REVEALED: &str = "!";
 const EXPRESSION_BYTES_MAX: usize = 100;
 
@@ -67,8 +67,9 @@ impl Comments {
         self.open.is_empty() && !self.has_unsafe
     }
 
-    /// Returns a comment in its sanitized form. `depth` is the number of email elements that are open around it. `clean` returns the
-    /// sanitized value of an attribute, or `None` if the attribute prevents the comment from staying.
+    /// Returns a comment in its sanitized form, or `None` if the comment cannot stay. `depth` is the number of email elements that are open
+    /// around the comment. `clean` returns the sanitized value of an attribute, or `None` if the comment cannot stay because of the
+    /// attribute.
     pub fn sanitized(
         &mut self,
         comment: &str,

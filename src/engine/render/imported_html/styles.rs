@@ -185,7 +185,7 @@ impl Styles<'_> {
         Some(out.trim().to_owned())
     }
 
-    /// Copies the tokens of a value, or returns `None` at a token that is not allowed.
+    /// Copies the tokens of a value to `out`. Returns `None` at the first token that is not allowed.
     fn copy(&mut self, input: &mut Parser<'_>, out: &mut String) -> Option<()> {
         loop {
             let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return Some(()) };

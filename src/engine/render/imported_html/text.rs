@@ -76,7 +76,7 @@ impl Visitor for Writer {
                 words.inspect(|words| self.word(words));
             }
             "a" => {
-                // Often, only the style separates adjacent links. Without a space, their text would run together.
+                // Adjacent links are often separated only by their styles. Without a space, their text would run together.
                 self.spaced |= self.ends_with.is_some();
                 let href = element.attr("href").map(str::trim).filter(|href| is_listed(href));
                 self.links.push((self.out.len(), href.map(str::to_owned)));
@@ -112,7 +112,7 @@ impl Visitor for Writer {
     }
 
     fn text(&mut self, text: &str) {
-        // Characters that pad a preheader are invisible.
+        // Characters that pad a preheader are invisible, so they are trimmed from words.
         let is_filler = |c: char| matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
         self.spaced |= text.starts_with(char::is_whitespace);
         for word in text.split_whitespace().map(|word| word.trim_matches(is_filler)).filter(|word| !word.is_empty()) {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::Inspection;
 use crate::vocab::limits::INSPECTIONS_CACHED_MAX;
 
-/// The maximum size of a cached inspection. Larger inspections are rare.
+/// The maximum size of a cached inspection in bytes. Larger inspections are rare, and are not cached.
 const BYTES_MAX: usize = 512 * 1024;
 
 type Key = [u8; 32];
@@ -28,7 +28,7 @@ impl InspectionCache {
         Some(found)
     }
 
-    /// Caches an inspection, unless it is large, and returns it.
+    /// Caches an inspection if it is not larger than `BYTES_MAX`. Returns the inspection in either case.
     pub fn put(&self, html: &str, inspection: Inspection) -> Arc<Inspection> {
         let is_small = weight(&inspection) <= BYTES_MAX;
         let inspection = Arc::new(inspection);

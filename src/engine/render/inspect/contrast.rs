@@ -92,7 +92,7 @@ impl InvisibleLink {
     }
 }
 
-/// A background; `None` where an image covers it.
+/// The color behind a node; `None` if the background is an image or a gradient.
 type Ground = Option<Color>;
 
 /// Returns the text nodes whose contrast is too low.

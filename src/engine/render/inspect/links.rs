@@ -1,4 +1,5 @@
-//! Finds the URLs of an email: links, images, forms, backgrounds, style sheets, and links that only Outlook for Windows shows.
+//! Finds the URLs in an email: those of links, images, forms, backgrounds and style sheets, and those of links that only Outlook for
+//! Windows shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ pub struct LinkUse {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     pub uses: Vec<LinkUse>,
-    /// The total number of uses, including those beyond the limit of `uses`.
+    /// The total number of uses, including those that exceed the limit of `uses`.
     pub total: usize,
     /// The targets of links within the email: the values of `id` and `name` attributes.
     pub targets: Vec<String>,
@@ -207,8 +208,8 @@ impl Finder<'_> {
         texts.map(|inner| dom.text(inner)).collect::<String>().chars().take(TEXT_CHARACTERS_MAX).collect()
     }
 
-    /// Adds the URLs of a style sheet. They have no position in the tree, so they are searched for in the source, starting at the style
-    /// sheet.
+    /// Adds the URLs of a style sheet. The tree does not contain their positions, so this function searches for the URLs in the source,
+    /// starting at the style sheet.
     fn sheet(&mut self, node: usize, from: &mut usize) {
         let Some((_, start)) = span(self.dom, node) else { return };
         *from = (*from).max(start);

@@ -9,7 +9,7 @@ use crate::base::html_scanner::{Scanner, TokenKind};
 use crate::base::source::{Lines, Span};
 use crate::engine::render::imported_html::dom::Dom;
 
-/// The attribute that contains the start and the end of the tag, in bytes.
+/// The attribute that contains the byte positions of the tag's start and end.
 pub const MARK: &str = "mailmill-span";
 /// Elements whose content is text, in which character references are decoded.
 const TEXT_ELEMENTS: [&str; 2] = ["title", "textarea"];

@@ -25,7 +25,7 @@ pub struct Path {
     pub words: Vec<Word>,
     /// The path in the template's spelling.
     pub text: Box<str>,
-    /// The path in snake case, to compare fields.
+    /// The path in snake case, by which fields are compared.
     pub same: Box<str>,
 }
 

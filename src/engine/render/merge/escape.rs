@@ -1,4 +1,4 @@
-//! Determines the HTML context of each value, and how the value is escaped in this context.
+//! Determines the HTML context of each value, and thereby how the value is escaped.
 //!
 //! The literals are parsed as in a browser, but only to find elements, attributes and their quotes, and the attributes that contain URLs.
 //! Values are allowed in text and in quoted attributes. A template is rejected if a value is in a place where escaping does not help: in a
@@ -20,7 +20,7 @@ pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError>
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// Whether the part of a URL before a position already determines the target, and what this part contains.
+/// What the part of a URL before a position contains, and whether it already determines the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
     /// The URL is empty so far: the value determines the target.
@@ -95,7 +95,7 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 state = joined.unwrap_or(State::Text);
             }
             Node::For { list, nodes, .. } => {
-                // Walk through the loop's content once from the state at its start, and once from the state at the end of an iteration.
+                // Walk through the loop's content once from the state before the loop, and once from the state after an iteration.
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {
@@ -178,8 +178,8 @@ impl State {
     fn read(mut self, literal: &str) -> Result<State, MergeError> {
         let mut rest = literal;
         loop {
-            // Skip to the next character that can change the state. Most of an email is text and attributes, in which only a few characters
-            // do.
+            // Skip to the next character that can change the state. Most of an email is text and attributes, where only a few characters
+            // can change it.
             let stop: &[char] = match &self {
                 State::Text => &['<'],
                 State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],

@@ -54,8 +54,8 @@ struct Evaluator<'a, 's, S: Sink> {
     bytes: usize,
     /// The buffer for escaped values.
     scratch: String,
-    /// In plain text, the start of a URL in parentheses, until it is clear whether browsers execute the URL. Plain text that is derived
-    /// from HTML shows the URL of each link in parentheses.
+    /// In plain text, the start of the URL in parentheses that is being written, to find out whether browsers execute the URL; `None`
+    /// outside such a URL. Plain text that is derived from HTML shows the URL of each link in parentheses.
     address: Option<String>,
     sink: &'s mut S,
 }
@@ -165,7 +165,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
         written
     }
 
-    /// Records a literal of plain text, to know whether the next value belongs to the start of a URL in parentheses.
+    /// Records a literal of plain text, so that it is known whether the next value belongs to the start of a URL in parentheses.
     fn follow(&mut self, literal: &str) {
         match literal.rfind(|c: char| matches!(c, '(' | ')') || c.is_whitespace()) {
             Some(at) => self.address = literal[at..].strip_prefix('(').map(str::to_owned),
@@ -381,7 +381,7 @@ fn escape(text: &str, into: &mut String) {
     into.push_str(rest);
 }
 
-/// Returns whether a browser would find a disallowed scheme in this URL, such as `javascript:`.
+/// Returns whether a browser would read this URL as one with a disallowed scheme, such as `javascript:`.
 fn leads_elsewhere(address: &str) -> bool {
     let mut scheme = String::new();
     // Browsers ignore invisible characters, even inside the scheme.

@@ -101,7 +101,7 @@ fn lines(text: &str) -> usize {
 /// Detects comments. Style sheets often contain `{#`, so a comment is rejected only if it ends on the line on which it starts.
 #[derive(Default)]
 struct Comments {
-    /// The length of the source that remains after the last line that was checked.
+    /// The length of the rest of the source after the last line that was checked.
     seen: Option<usize>,
 }
 

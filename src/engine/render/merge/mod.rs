@@ -62,9 +62,9 @@ pub enum MergeError {
         field: String,
         problem: String,
     },
-    /// The rendered template is too long for this recipient.
+    /// The template, rendered for this recipient, is too long.
     OutputTooLong,
-    /// The template's loops and filters take too much work.
+    /// The template's loops and filters need too many steps.
     TooMuchWork,
 }
 
@@ -121,7 +121,7 @@ pub struct Template {
     nodes: Vec<Node>,
     /// The fields without a guard, each once, in order of use.
     unguarded: Vec<Path>,
-    /// The language of the template's dates. If this language is unknown, the field `language` determines the language for each reader.
+    /// The language of the template's dates. If it is unknown, each recipient's field `language` determines the language of the dates.
     date_language: Option<Language>,
 }
 

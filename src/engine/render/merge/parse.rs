@@ -13,7 +13,7 @@ use crate::vocab::limits;
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
-/// The remedy for a token that does not belong in an output.
+/// The remedy for an unexpected token in `{{ … }}`.
 const FIELD_SAMPLE: &str = "write a field like {{ first_name }}";
 /// The remedy for a token after a complete condition.
 const OPERATOR_MISSING: &str = "write an operator like == before it, or remove it";
@@ -48,7 +48,7 @@ struct Ending {
 }
 
 impl Parser {
-    /// Parses nodes up to a block that does not start a new `if` or `for`.
+    /// Parses nodes up to the `elif`, `else`, `endif` or `endfor` that ends the list, or up to the end of the template.
     fn nodes(&mut self) -> Result<(Vec<Node>, Option<Ending>), MergeError> {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.next() {

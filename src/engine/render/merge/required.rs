@@ -83,7 +83,7 @@ impl<'t> PresentFields<'t> {
             (Condition::All(all), true) => all.iter().for_each(|one| self.learn(one, true)),
             (Condition::Any(any), false) => any.iter().for_each(|one| self.learn(one, false)),
             (Condition::All(_), false) | (Condition::Any(_), true) => {}
-            // With a missing value, only `!=` is true.
+            // If a value is missing, only `!=` is true.
             (Condition::Compares(comparison, left, right), outcome) => {
                 if (*comparison == Comparison::Unequal) != outcome {
                     self.has(left);

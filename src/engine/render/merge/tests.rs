@@ -470,7 +470,7 @@ fn hostile_work_is_stopped() {
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));
 }
 
-/// Renders the same template with the Jinja library.
+/// Renders a template with the Jinja library, to compare the results.
 fn jinja(source: &str, kind: OutputKind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);

@@ -1,4 +1,4 @@
-//! The values of merge fields, and their source.
+//! The values of merge fields, and the trait that looks them up.
 
 use std::borrow::Cow;
 

@@ -123,7 +123,8 @@ fn adapted(stage: &Stage, window: u32, options: &ScreenshotOptions) -> Result<(u
     Ok((layout, options.layout_density(window, layout, height)))
 }
 
-/// Returns the width and height of a layout in the pixels of its viewport. Ignores boxes without height, such as hidden text.
+/// Returns the width and height of a layout in the pixels of its viewport. Ignores boxes narrower or lower than one pixel, such as hidden
+/// text.
 fn size(root: &MeasuredNode) -> (f32, f32) {
     let (mut width, mut height) = (0.0_f32, root.height);
     let mut nodes = vec![root];
@@ -138,7 +139,8 @@ fn size(root: &MeasuredNode) -> (f32, f32) {
     (width, height)
 }
 
-/// Returns a warning if transparent images are invisible on a dark background. `embedded` are the images that the HTML contains.
+/// Returns a warning if transparent images are invisible on a dark background. `embedded` contains the images that are embedded in the
+/// HTML.
 fn dark_images(material: &Material<'_>, embedded: &[(String, Arc<[u8]>)]) -> Option<Warning> {
     let is_dark = |file: &[u8]| images::ground(file, material.pixels) == Some(images::Ground::Light);
     let linked = material.images.iter().map(|(address, file)| (address, file.as_slice()));
@@ -174,8 +176,8 @@ fn screenshot(stage: &Stage, width: u32, density: f32, height_max: u32) -> Resul
     Ok((on_white(pixels, wide, high), cut))
 }
 
-/// Fills transparent areas with white, as on screens. The buffer is converted in place: at double density, the buffer is most of the memory
-/// in use.
+/// Fills transparent areas with white, as on screens. The buffer is converted in place, because at double density it takes up most of the
+/// memory in use.
 fn on_white(mut pixels: Vec<u8>, wide: u32, high: u32) -> RgbImage {
     let count = wide as usize * high as usize;
     for at in 0..count {

@@ -1,4 +1,5 @@
-//! The fonts for rendering emails: the built-in fonts, under all names that they replace, and additional fonts from a folder.
+//! The fonts for rendering emails: the built-in fonts, which are also used under the names of the fonts that they replace, and additional
+//! fonts from a folder.
 //!
 //! System fonts are not used: a fresh server has none, and screenshots must not depend on the machine.
 
@@ -61,8 +62,8 @@ const EMOJI: Family = Family {
     generic: &[GenericFamily::EMOJI],
 };
 
-/// Returns the names and files of each family. The first name is the family's own; the other names, including generic names, are the names
-/// that the family replaces.
+/// Returns the names, files and generic names of each family. The first name is the family's own; the others, including the generic names,
+/// are the names of the fonts that it replaces.
 pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
     let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];
     [&SANS, &SERIF, &MONO, &WIDE, &EMOJI].into_iter().zip(generic).map(|(family, generic)| (family.names, family.faces, generic))
@@ -99,7 +100,7 @@ pub fn choose(characters: &BTreeSet<char>, further: &FontFiles) -> Result<Chosen
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     let generic = family.generic.iter().map(|generic| Some(*generic));
     for (number, name) in family.names.iter().enumerate() {
-        // A registration has at most one generic name, so the generic names are distributed over the family's names.
+        // A registration has at most one generic name, so each generic name is registered with a different name of the family.
         let generic = generic.clone().nth(number).flatten();
         for face in family.faces {
             let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };
@@ -118,7 +119,8 @@ fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
 pub struct FontFiles(Vec<File>);
 
 impl FontFiles {
-    /// Opens the files in a folder and its subfolders, in order, up to a limit. Files that cannot be opened are skipped.
+    /// Opens the font files in a folder and its subfolders, up to a limit. The files of a folder are opened in the order of their names.
+    /// Files that cannot be opened are skipped.
     pub fn open(folder: &Path) -> Self {
         let mut folders = vec![folder.to_owned()];
         let mut found = Vec::new();

@@ -43,7 +43,8 @@ use crate::vocab::limits::{
     DRAWN_HEIGHT_PX_MAX, DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX,
 };
 
-/// The maximum width of an email that is scaled down to the window, as on phones, in CSS pixels. Wider emails are cut off.
+/// The maximum width, in CSS pixels, of an email that is scaled down to the window, as on phones. If an email is wider, the rest is cut
+/// off.
 const SCALED_WIDTH_PX_MAX: f32 = 1_000.0;
 
 #[derive(Clone, Debug, Default)]
@@ -65,7 +66,7 @@ pub struct ScreenshotOptions {
     pub height_max: u32,
     /// Whether an email that is wider than the window is scaled down, as on phones.
     pub scales_wide: bool,
-    /// The maximum number of image pixels of a screenshot. A larger email is drawn with a lower density.
+    /// The maximum number of image pixels in a screenshot. If a screenshot would have more, it is drawn with a lower density.
     pub pixels_max: Option<u32>,
     /// The thumbnails to create for each screenshot.
     pub thumbnails: Thumbnails,
@@ -98,7 +99,7 @@ impl ScreenshotOptions {
 }
 
 impl ScreenshotOptions {
-    /// Returns whether the layout depends on the size of the content.
+    /// Returns whether the width or density of the layout depends on the size of the content.
     fn adapts(&self) -> bool {
         self.scales_wide || self.pixels_max.is_some()
     }
@@ -154,7 +155,7 @@ pub struct Rendering<T> {
     pub warnings: Vec<Warning>,
 }
 
-/// A problem with an email that its rendering revealed, such as a part that the screenshot or PDF does not show correctly.
+/// A problem that was found by rendering an email, such as a part that the screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
     /// Characters without a glyph in any font.
@@ -206,7 +207,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Returns the subject of a sentence about images: the name of the first image and the number of others.
+/// Returns the subject of a sentence about images: the name of the first image and, if there are more, how many.
 fn images(count: usize, first: &str) -> String {
     let name = image_name(first);
     if count > 1 { format!("The {name} and {} more", count - 1) } else { format!("The {name}") }
@@ -226,7 +227,7 @@ pub enum RenderError {
     Image(String),
     /// Too many requests are waiting, or this request has waited too long. A retry may succeed.
     Busy,
-    /// Rendering took too much time or memory, or crashed the rendering engine, because the HTML is unusual.
+    /// Rendering took too much time or memory, or crashed the rendering engine. The HTML is unusual.
     TooCostly,
     /// The rendering engine returned an error. Contains its message.
     Failed(String),
@@ -318,13 +319,13 @@ impl Pixels {
         self.workers.clean_html(html).await
     }
 
-    /// Finds the URLs and accessibility problems of an email's HTML, with their positions in the source.
+    /// Finds the URLs and the accessibility problems in an email's HTML, with their positions in the source.
     pub async fn inspect(&self, html: &str) -> Result<Inspection, RenderError> {
         self.workers.inspect(html).await
     }
 
-    /// Returns the compatibility report about an email's HTML as the JSON of [`crate::engine::clients::report::Report`]: for the clients
-    /// with these keys, or for all clients.
+    /// Returns the report on an email's compatibility with the clients with these keys, or with all clients if there are none, as the JSON
+    /// of [`crate::engine::clients::report::Report`].
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
         self.workers.compatibility(html, clients).await
     }
@@ -416,8 +417,8 @@ pub type FeatureTask = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The executable of this program, which each worker process runs. If absent, the work runs in this process, whose memory and time a
-    /// hostile email can then exhaust: only for tests and tools.
+    /// The executable of this program, which each worker process runs. If `None`, the work runs in this process, where a hostile email can
+    /// exhaust memory and time, so use `None` only in tests and tools.
     pub program: Option<PathBuf>,
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,

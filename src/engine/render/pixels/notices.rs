@@ -1,5 +1,5 @@
-//! The notices for third-party work in every copy of this program: for the fonts, the dashboard's editor, ported code in the
-//! rendering engine, and data that the checks of emails use.
+//! The notices that every copy of this program must contain for third-party work: the fonts, the dashboard's editor, ported code in the
+//! rendering engine, and the data that email checks use.
 
 use super::fonts;
 
@@ -15,7 +15,7 @@ const ENGINE: [(&str, &str); 5] = [
 /// The licenses of the packages in the editor's script.
 const EDITOR: &str = include_str!("../../../../assets/licences/LICENSE-PROSEMIRROR");
 
-/// The notices for the data that the checks of emails use.
+/// The notices for the data that email checks use.
 const DATA: [(&str, &str); 14] = [
     ("The support tables of caniemail.com", include_str!("../../../../assets/email_clients/README.md")),
     ("The dictionaries of the spelling check", include_str!("../../../../assets/spelling/dictionaries/README.md")),

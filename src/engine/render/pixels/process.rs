@@ -35,8 +35,8 @@ use crate::vocab::limits::{
 
 /// The command-line argument that starts a process as a worker.
 const COMMAND: &str = "render-worker";
-/// All environment variables of a worker. The allocator of a worker requests memory on demand and returns it immediately. In a server, this
-/// would be slow; in a process that runs for a tenth of a second, it halves the memory.
+/// All environment variables of a worker. They make the worker's allocator request memory on demand and return it immediately. In a server,
+/// this would be slow; in a process that runs for a tenth of a second, it halves the memory use.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// The maximum number of times to check whether a process that has closed its output has ended.
 const CHECKS: u32 = 100;

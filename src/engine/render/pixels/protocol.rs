@@ -53,14 +53,14 @@ pub enum WorkerTask {
     Inspect,
     /// Run a task on an image file, which is the first part.
     Image(images::Task),
-    /// Report what email clients do with an email's HTML, which is the first part: for the clients with these keys, or for all clients. A
-    /// second part is a newer file of support tables.
+    /// Report how email clients show an email's HTML, which is the first part. The report covers the clients with these keys, or all
+    /// clients if there are none. The second part, if present, is a newer file of support tables.
     Compatibility {
         clients: Vec<String>,
         shares: Shares,
     },
-    /// Transform an email's HTML, which is the first part, to what the clients on these devices show. A second part is a newer file of
-    /// support tables.
+    /// Transform an email's HTML, which is the first part, into what the clients on these devices show. The second part, if present, is a
+    /// newer file of support tables.
     ClientViews {
         devices: Vec<String>,
     },
@@ -143,7 +143,7 @@ impl<H: DeserializeOwned> Message<H> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let head = serde_json::from_slice(piece(&mut rest)?).ok()?;
         let count = number(&mut rest)?;
-        // Each part needs at least four bytes for its length, so a wrong number of parts cannot allocate much memory.
+        // Each part needs at least four bytes for its length, so a false number of parts cannot cause a large allocation.
         let mut parts = Vec::with_capacity(count.min(rest.len() / 4));
         for _ in 0..count {
             parts.push(piece(&mut rest)?.to_vec());

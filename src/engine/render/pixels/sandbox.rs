@@ -72,7 +72,7 @@ impl Confinement {
 /// threads inherit the restrictions. The files that the process needs must already be open.
 pub fn isolate(memory_bytes: u64) -> Confinement {
     let mut confinement = Confinement::default();
-    // Read the size before Landlock blocks the file.
+    // Read the size of the address space before Landlock blocks access to the file that contains it.
     let present = address_space();
     confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
     confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));

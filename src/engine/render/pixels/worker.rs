@@ -32,7 +32,7 @@ const UNKNOWN_CLIENT_CHARACTERS: usize = 60;
 pub struct WorkerOptions {
     /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
-    /// Whether the request processes one image file instead of an email, which needs less memory.
+    /// Whether the request processes one image file, which needs less memory than an email.
     pub decodes: bool,
     /// Whether to run even without the required confinement.
     pub unconfined: bool,

@@ -22,8 +22,8 @@ use crate::vocab::limits;
 /// The time without traffic after which TCP checks a connection, and the time between two checks.
 const KEEPALIVE_TIME: Duration = Duration::from_secs(1);
 
-/// A parameter of a statement, with its PostgreSQL type. With the types, a statement needs no preparation, so it takes one round trip, even
-/// through a connection pooler.
+/// A parameter of a statement, with its PostgreSQL type. Because the types are specified, a statement does not have to be prepared, so it
+/// takes one round trip, even through a connection pooler.
 pub type Value<'v> = (&'v (dyn ToSql + Sync), Type);
 
 /// The cluster's database: its address, and how to connect to it.
@@ -34,8 +34,9 @@ pub struct Database {
 }
 
 impl Database {
-    /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate and name are verified
-    /// with the authorities in the file `authorities`, or else with those of the system. The tasks of the connections run on `runtime`.
+    /// Parses `url`. Unless the URL has `sslmode=disable`, connections are encrypted, and the server's certificate and name are verified:
+    /// against the certificate authorities in the file `authorities`, or against those of the system if `authorities` is `None`. The tasks
+    /// of the connections run on `runtime`.
     pub fn new(url: &str, authorities: Option<&Path>, runtime: Handle) -> Result<Arc<Self>> {
         let invalid = |error: &dyn std::fmt::Display| {
             Error::Settings(format!(
@@ -163,7 +164,7 @@ impl Link {
                 }
                 Some(code) if *code == SqlState::UNDEFINED_TABLE => return Err(Failure::Unknown(Error::NotInitialized)),
                 Some(code) if *code == SqlState::UNDEFINED_COLUMN => return Err(Failure::Unknown(Error::OlderTables)),
-                // The database has rolled back the statement.
+                // The database has rolled back the statement, so the statement is repeated.
                 Some(code) if is_conflict(code) && attempt < limits::CLUSTER_CONFLICTS_MAX => {
                     self.client = Some(client);
                     tokio::time::sleep(after_conflict(attempt)).await;

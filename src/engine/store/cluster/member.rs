@@ -70,7 +70,7 @@ pub struct Member {
     is_drained: watch::Sender<bool>,
     /// When the lease of the known leader ends unless it is renewed, in milliseconds on the monotonic clock.
     led_until: AtomicI64,
-    /// This process does not take the lease before this time, in milliseconds on the monotonic clock.
+    /// The time before which this process does not take the lease, in milliseconds on the monotonic clock.
     stands_back_until: AtomicI64,
     wake: Notify,
     /// The runtime of the database connections and of the task that keeps the lease. It is separate from the runtime of requests,
@@ -80,8 +80,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// Connects to the cluster's database, without taking part in elections yet. Panics on a thread of a tokio runtime, because it
-    /// blocks.
+    /// Connects to the cluster's database, without taking part in elections yet. Panics if it is called on a thread of a tokio runtime,
+    /// because it blocks the thread.
     pub fn connect(options: Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<(Arc<Self>, Schema)> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("cluster").enable_all().build();
         let runtime = runtime.map_err(|error| {
@@ -143,8 +143,8 @@ impl Member {
         self.shared.turn.leading_epoch()
     }
 
-    /// Returns whether this process leads or knows another leader. While the database cannot be reached, the known leader counts until its
-    /// last known lease expires.
+    /// Returns whether this process leads or knows another leader. While the database cannot be reached, the known leader still counts as
+    /// the leader until its last known lease expires.
     pub fn has_leader(&self) -> bool {
         self.leads() || (self.leader().is_some() && self.shared.turn.now().0 < self.led_until.load(Ordering::SeqCst))
     }
@@ -219,8 +219,8 @@ impl Member {
         self.is_drained.send_replace(true);
     }
 
-    /// Releases the lease, if this process has it, and does not take it again for twice the lease's duration. If a store does not stop in
-    /// time, the lease expires.
+    /// Releases the lease, if this process has it. The process does not take the lease again for twice the lease's duration. If a store
+    /// does not stop in time, the lease is not released, but expires.
     pub async fn resign(&self) {
         let mut role = self.role();
         let pause = self.shared.turn.now().plus_ms(self.lease.as_millis() as i64 * 2);
@@ -295,7 +295,8 @@ impl Member {
         let is_abandoned = wrong_since.is_some_and(|since| asked.ms_since(since) > self.lease.as_millis() as i64 * 2);
         let is_free = holder.remaining_ms <= 0 || is_abandoned;
         let now = KnownLease { epoch: holder.epoch, process: holder.process.clone() };
-        // A new leader or an expired lease can mean that the database was replaced.
+        // A new leader or an expired lease can mean that the database was replaced, so check that it has all commits and leases that this
+        // node has seen.
         if is_free || seen.as_ref() != Some(&now) {
             if !self.is_current(self.in_time(self.verify(link, seen.as_ref(), &now)).await) {
                 return None;
@@ -434,8 +435,8 @@ impl Member {
     fn lose(&self) {
         tracing::warn!(node = self.candidate.node, "this node no longer leads");
         self.shared.turn.end();
-        // The request must not end the next lease as well. Reset it here, because the caller of `resign` may no longer wait, and would then
-        // not reset it.
+        // The request to resign must not end the next lease as well. Reset it here, because the caller of `resign` may have stopped
+        // waiting, and would then not reset it.
         self.is_resigning.store(false, Ordering::SeqCst);
         self.set_role(Role::Follower { leader: None });
     }
@@ -495,7 +496,7 @@ async fn check_loss(link: &mut Link) -> Result<()> {
 }
 
 impl Drop for Member {
-    /// Shuts down the runtime without waiting for its threads: a wait is not allowed on a thread of another runtime.
+    /// Shuts down the runtime without waiting for its threads, because waiting is not allowed on a thread of another runtime.
     fn drop(&mut self) {
         self.close();
     }

@@ -46,7 +46,8 @@ pub fn prepare(
         if own.is_none_or(|own| own.installation.name() != schema.installation || own.store != store.word()) {
             return Err(Error::Foreign { file: file.display().to_string() });
         }
-        // A restored or exported folder has the same identity as the cluster, and would be replaced if it were behind the log.
+        // Reject a restored or exported folder: it has the same identity as the cluster, so its data would be replaced if it were behind
+        // the log.
         if is_single {
             return Err(Error::Single { file: file.display().to_string() });
         }
@@ -126,8 +127,8 @@ pub async fn export(database: &Arc<Database>, file_of: impl Fn(StoreName) -> Pat
     Ok(rows)
 }
 
-/// Returns whether the log has every commit of a node's file. Also returns true if the file is so far behind that the log no longer has its
-/// newest commit.
+/// Returns whether the log has every commit of a node's file. Also returns true if the file is so far behind that the log no longer has the
+/// file's newest commit.
 pub async fn has_commits(database: &Arc<Database>, store: StoreName, tx: &ReadTx) -> Result<bool> {
     let Some(Links { own, .. }) = links(tx)? else { return Ok(false) };
     let position = position(tx)?;
@@ -138,8 +139,8 @@ pub async fn has_commits(database: &Arc<Database>, store: StoreName, tx: &ReadTx
     }
 }
 
-/// Marks the file of a store as part of a cluster, so that it cannot be opened outside the cluster. Also removes the count of openings,
-/// which nodes of a cluster do not keep.
+/// Marks the file of a store as part of a cluster, so that it cannot be opened outside the cluster. Also removes the row that counts how
+/// many times the folder was opened, because nodes of a cluster do not count this.
 pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?.with_tables(store.database_kind())?;
     let mut batch = Overlay::new();

@@ -116,7 +116,7 @@ impl Replica {
                 return Ok(Next::Continue);
             }
         }
-        // Also check the ID of the newest record: after a replacement, the database may have the same number of records.
+        // Also check the ID of the newest record: a database that was replaced may have the same number of records.
         match self.port.check() {
             Ok(()) => {}
             Err(error) if error.is_temporary() => {

@@ -158,8 +158,8 @@ impl ReplicatedPort {
     }
 }
 
-/// Locks a mutex even if a thread panicked while holding it: its data is consistent, because it is replaced only after the work has
-/// succeeded.
+/// Locks a mutex even if a thread panicked while holding it. The data in the mutex is consistent anyway, because a thread replaces it only
+/// after its work has succeeded.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -27,9 +27,9 @@ CREATE TABLE IF NOT EXISTS mailmill_snapshot (
     PRIMARY KEY (log, seq, part));
 ";
 
-/// Adds the columns that versions of this program have added to the tables. A column is added only with a default value, so that programs
-/// of the previous version, which ignore it, can use the same tables during an upgrade. A change that they cannot ignore needs a new
-/// [`VERSION`].
+/// Adds the columns that later versions of this program added to the original tables. A column is added only with a default value, so that
+/// programs of the previous version, which ignore it, can use the same tables during an upgrade. A change that they cannot ignore needs a
+/// new [`VERSION`].
 const ADDED: &str = "
 ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS secret_check text NOT NULL DEFAULT '';
 ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS loss text NOT NULL DEFAULT '';

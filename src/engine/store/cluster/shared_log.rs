@@ -207,7 +207,7 @@ pub fn pack(encoded: &[u8]) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Unpacks a record from [`pack`]. A record of another store or position counts as damaged.
+/// Unpacks a record that [`pack`] created. A record of another store or position counts as damaged.
 pub fn unpack(store: StoreName, position: u64, body: &[u8]) -> Result<Record> {
     let damaged = || Error::Damaged(format!("commit {position} of the {} store cannot be read", store.word()));
     let (length, compressed) = match body {

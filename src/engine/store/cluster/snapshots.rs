@@ -1,7 +1,7 @@
 //! Snapshots of the stores in the database, and the truncation of the log before them.
 //!
-//! Two snapshots are kept. The log is kept from the older one on, so that a node that reads the newest snapshot finds the commits after it
-//! even if another snapshot starts in the meantime.
+//! The database keeps two snapshots, and the log from the older one onward. So a node that reads the newest snapshot finds the commits
+//! after it, even if another snapshot is taken in the meantime.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub async fn tend(database: &Arc<Database>, stores: [&Arc<Store>; 3]) -> Result<
     let mut taken = 0;
     for (name, store) in StoreName::ALL.into_iter().zip(stores) {
         let now = status(&mut link, name).await?;
-        // A new node reads the snapshot and then applies every commit after it, so many small commits also need a snapshot.
+        // A new node reads the snapshot and then applies every commit after it, so a snapshot is also due after many small commits.
         let commits_since = now.newest - now.snapshots.last().copied().unwrap_or(0);
         let has_many = commits_since > limits::CLUSTER_LOG_COMMITS_MAX && now.bytes_since > now.snapshot_bytes / 4;
         if has_many || now.bytes_since > now.snapshot_bytes.max(limits::CLUSTER_LOG_BYTES_MIN) {
@@ -131,8 +131,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     Ok(position)
 }
 
-/// Deletes all but the two newest snapshots, and the records that the older one contains. Keeps the records of the last ten minutes, so
-/// that nodes that lag slightly need no snapshot.
+/// Deletes all but the two newest snapshots. Also deletes the records that the older of these two contains, except the records of the last
+/// ten minutes, so that nodes that lag slightly need no snapshot.
 pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     let kept = positions(link, store).await?;
     let [.., older, _] = kept.as_slice() else { return Ok(()) };

@@ -125,7 +125,7 @@ impl Cluster {
         Self { url, folder }
     }
 
-    /// Starts the first node of a new cluster, which leads and has committed a row.
+    /// Starts the first node of a new cluster. The node leads, and has committed a row.
     fn led(server: &Postgres) -> (Self, Node) {
         let cluster = Self::init(server);
         let one = cluster.node("one");
@@ -134,7 +134,7 @@ impl Cluster {
         (cluster, one)
     }
 
-    /// Like [`Cluster::led`], with a second node that follows the first.
+    /// Like [`Cluster::led`], but also starts a second node, which follows the first.
     fn led_and_followed(server: &Postgres) -> (Self, Node, Node) {
         let (cluster, one) = Self::led(server);
         let two = cluster.node("two");
@@ -320,8 +320,8 @@ fn only_the_holder_of_the_lease_appends_and_only_at_the_end_of_the_log() {
     assert_eq!(taken, Ok(None), "a lease that has changed since it was read is not taken");
 }
 
-/// A process that takes the lease waits for appends that are running, and the appends after that see the new lease. So no append is
-/// accepted between the new leader's reading of the log and its first commit.
+/// A process that takes the lease waits for the appends that are running, and later appends see the new lease. So no append of an earlier
+/// leader is accepted after the new leader has read the log and before its first commit.
 #[test]
 fn appends_of_an_earlier_leader_end_before_the_next_lease_begins() {
     let Some(server) = server() else { return };

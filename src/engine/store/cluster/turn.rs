@@ -36,8 +36,7 @@ pub struct SharedTurn {
     is_stopping: AtomicBool,
     /// Why this process can no longer be a member of the cluster.
     failure: OnceLock<store::Error>,
-    /// Wakes the task that keeps the lease, after a store has started or stopped accepting commands, or has found that the lease is
-    /// lost.
+    /// Wakes the task that keeps the lease when a store has started or stopped accepting commands, or has found that the lease is lost.
     pub changed: Notify,
 }
 
@@ -193,7 +192,7 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
 
-    /// The caches that a process loaded when it led in an earlier epoch may lack the changes of a leader since then.
+    /// If a process led in an earlier epoch, the caches that it loaded then may lack the changes that other leaders have made since.
     #[test]
     fn a_process_serves_as_the_leader_only_in_the_epoch_for_which_it_is_ready() {
         let turn = SharedTurn::new(Arc::new(ManualClock::at(Timestamp(0))));

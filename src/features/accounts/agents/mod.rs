@@ -112,7 +112,8 @@ pub async fn register(context: &Context, registration: Registration) -> Result<O
     Ok(written.then_some(NewClaim { claim, token, code }))
 }
 
-/// Issues another code for a pending request; returns `None` if the request is not pending or already had the maximum number of codes.
+/// Issues another code for a pending request; returns `None` if the request is not pending, or if the maximum number of codes was already
+/// issued for it.
 pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, String)>, Failure> {
     let engine = &context.engine;
     let Some(id) = claim_of(context, token) else { return Ok(None) };
@@ -245,8 +246,8 @@ pub fn digest(code: &str) -> [u8; 32] {
     sha256(typed_code(code).as_bytes())
 }
 
-/// Returns the open request with this code; fails unless the agent named the email of `who`. Counts wrong codes per user and per network
-/// address.
+/// Returns the open request with this code. Fails if there is none, or if the agent named an email other than that of `who`. Counts wrong
+/// codes per user and per network address.
 pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();
     let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];

@@ -26,7 +26,7 @@ pub struct ApprovalView {
     pub granted: Option<PermissionSet>,
     /// The environment of the granted key; absent if the request was not granted.
     pub environment: Option<Environment>,
-    /// The first 8 characters of the ID of the key that the agent fetched; absent if the agent has not fetched a key.
+    /// The first 8 characters of the fetched key's ID; absent if the agent has not fetched a key.
     pub key_id: Option<String>,
     /// Whether the key that the agent fetched was revoked.
     pub key_revoked: bool,
@@ -34,7 +34,7 @@ pub struct ApprovalView {
     /// When the request expires.
     pub expires_at: WireTime,
     pub decided_at: Option<WireTime>,
-    /// The email of the user who decided, who may no longer be a member; absent until a user decides.
+    /// The email of the user who decided. This user may no longer be a member. Absent until a user decides.
     pub decided_by: Option<String>,
 }
 

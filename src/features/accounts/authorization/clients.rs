@@ -120,7 +120,8 @@ fn is_loopback(url: &Url) -> bool {
     url.scheme() == "http" && host
 }
 
-/// URI schemes whose content a browser would run or show, and well-known schemes of other programs, such as `mailto`.
+/// URI schemes that a redirect URI must not have: schemes whose content a browser would run or show, and well-known schemes of other
+/// programs, such as `mailto`.
 const REFUSED_SCHEMES: [&str; 14] = [
     "javascript",
     "data",
@@ -161,7 +162,8 @@ fn problem_of(error: TextError) -> String {
     }
 }
 
-/// Returns the client with this ID. The error is shown to the user whose browser the client opened with this ID.
+/// Returns the client with this ID. The error is shown to the user, because the client opened the consent page in the user's browser with
+/// this ID.
 pub async fn find(engine: &Engine, client_id: &str) -> Result<Client, Invalid> {
     if client_id.len() > limits::CLIENT_ID_BYTES_MAX {
         let problem = format!("is longer than {} bytes; report this to the program's developer", limits::CLIENT_ID_BYTES_MAX);

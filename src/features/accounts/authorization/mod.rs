@@ -1,13 +1,13 @@
 //! Clients that act for a user, such as AI assistants: OAuth 2.1 with PKCE, from the user's consent to the end of the access.
 //!
-//! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key that no one knows. The client gets
-//! an access token, which only the MCP server accepts in place of this key, and a refresh token for the next access token. The key
+//! A user's consent creates a code, the code is exchanged for a grant, and the grant has an API key whose text is discarded. In place of
+//! this key, the client gets an access token, which only the MCP server accepts, and a refresh token for the next access token. The key
 //! appears in the list of keys, and revoking it ends the grant.
 //!
 //! Invariants: codes and tokens are stored only as hashes. A code works once; its second use revokes the key. A refresh token is replaced
-//! at every use, and still works for a short grace period, because clients refresh from several processes at once and repeat requests
-//! whose response was lost. A later use revokes the key, because the token may have been stolen. The user's permissions are checked
-//! at the consent, at the exchange of the code, and at each refresh.
+//! at every use, but the replaced token still works for a short grace period, because clients refresh from several processes at once and
+//! repeat requests whose response was lost. A use after the grace period revokes the key, because the token may have been stolen. The
+//! user's permissions are checked at the consent, at the exchange of the code, and at each refresh.
 
 pub mod clients;
 pub mod model;
@@ -104,8 +104,8 @@ pub struct Renewal {
     pub resource: Option<String>,
 }
 
-/// The result of exchanging a code or a refresh token: the grant with a new access token and the token's permissions; a refusal; or the key
-/// to revoke, because the code or refresh token was used twice.
+/// The result of exchanging a code or a refresh token. `Done` contains the grant with a new access token, and the permissions of this
+/// token. `UsedTwice` contains the key to revoke, because the code or refresh token was used twice.
 enum Step {
     Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
     Refused(Refusal),
@@ -170,7 +170,8 @@ pub async fn refresh(context: &Context, given: Renewal) -> Result<Result<Tokens,
     let (access, refresh) = (secret(engine, access_tokens::PREFIX), secret(engine, REFRESH_PREFIX));
     let (access_hash, refresh_hash) = (hash(&access), hash(&refresh));
     let (old, client) = (sha256(given.refresh_token.as_bytes()), sha256(given.client_id.as_bytes()));
-    // Refuse a grant for an earlier URL of the server: its new tokens would not be accepted, so the client must request access again.
+    // Refuse a grant that was made for an earlier URL of this server. New tokens of such a grant would not be accepted, so the client must
+    // request access again.
     let own = access_tokens::resource(engine.base_url());
     let write = move |tx: &mut WriteTx<'_>| {
         let (refused, now) = (Step::Refused(Refusal::Grant), tx.now());
@@ -232,7 +233,7 @@ async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) 
     }
 }
 
-/// Ends the grant that a token of this client belongs to (RFC 7009). Does nothing if the token is unknown.
+/// Ends the grant of `token` (RFC 7009). Does nothing if the token is unknown, or if the grant does not belong to this client.
 pub async fn revoke(context: &Context, token: &str, client_id: &str) -> Result<(), Failure> {
     let engine = &context.engine;
     let resource = access_tokens::resource(engine.base_url());

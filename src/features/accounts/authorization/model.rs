@@ -13,7 +13,7 @@ use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-/// The client and the resource that the user saw on the consent page. Codes and tokens work only for these two.
+/// The client and the resource that the user saw on the consent page. Codes and tokens work only for this client and this resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// SHA-256 of the client ID.
@@ -26,7 +26,7 @@ pub struct Binding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Code {
     pub binding: Binding,
-    /// The redirect URI of the request, which the client must repeat.
+    /// The redirect URI of the request, which the client must repeat when it exchanges the code.
     pub redirect_uri: String,
     /// The SHA-256 hash of the verifier (RFC 7636, method `S256`).
     pub challenge: [u8; 32],
@@ -39,7 +39,7 @@ pub struct Code {
 
 impl Record for Code {}
 
-/// A client's access: an API key that no one knows, and the tokens that are accepted instead of the key.
+/// A client's access: an API key whose text was discarded, and the tokens that are accepted instead of the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub binding: Binding,
@@ -131,7 +131,7 @@ fn is_verifier(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'))
 }
 
-/// Returns the hash in a `code_challenge`, if it has the form of the method `S256`.
+/// Returns the hash in a `code_challenge`, if the value has the form that the method `S256` requires.
 pub fn challenge(text: &str) -> Option<[u8; 32]> {
     BASE64URL_NOPAD.decode(text.as_bytes()).ok()?.try_into().ok()
 }

@@ -24,9 +24,10 @@ pub struct AuthorizationRequest {
     pub response_type: String,
     /// The ID from the registration, or the URL of the client's metadata document.
     pub client_id: String,
-    /// Where the browser returns to. Optional if the client has exactly one such URI.
+    /// The URI that the browser returns to. Optional if the client has exactly one redirect URI.
     pub redirect_uri: Option<String>,
-    /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
+    /// The requested permissions, separated by spaces. If absent, the client requests permission to read contacts, emails, campaigns,
+    /// webhooks and domains.
     pub scope: Option<String>,
     /// A value that is returned to the client with the decision.
     pub state: Option<String>,
@@ -34,7 +35,7 @@ pub struct AuthorizationRequest {
     pub code_challenge: String,
     /// Always `S256`.
     pub code_challenge_method: String,
-    /// The URL of the MCP server (RFC 8707), which is also the default.
+    /// The URL of the resource to access (RFC 8707), which must be the URL of the MCP server. This URL is also the default.
     pub resource: Option<String>,
 }
 
@@ -42,7 +43,7 @@ pub struct AuthorizationRequest {
 pub struct CheckedRequest {
     pub client: Client,
     pub redirect_uri: Url,
-    /// The redirect URI as the client wrote it, which it must repeat.
+    /// The redirect URI exactly as the client wrote it. The client must repeat it when it exchanges the code.
     pub given_redirect_uri: String,
     pub requested: PermissionSet,
     pub challenge: [u8; 32],

@@ -31,7 +31,8 @@ pub struct RegisterAgent {
     pub login_hint: String,
     /// The name that the agent chose, on one line and without invisible characters. The user sees this name.
     pub agent_name: String,
-    /// The requested permissions, separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
+    /// The requested permissions, separated by spaces. If absent, the agent requests permission to read contacts, emails, campaigns,
+    /// webhooks and domains.
     pub scope: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Returns the agent's request that belongs to the code shown by the agent.
+//! Returns the request of the agent that shows the given code.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

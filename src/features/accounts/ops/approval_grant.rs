@@ -24,7 +24,7 @@ pub struct ApprovalGrant;
 pub struct GrantApproval {
     /// The code that the agent shows.
     pub code: String,
-    /// The permissions to grant: the requested ones or fewer.
+    /// The permissions to grant: all or some of the requested permissions.
     pub permissions: PermissionSet,
     /// The environment that the key will work in.
     pub environment: Environment,

@@ -1,4 +1,4 @@
-//! Lists the audit log of an account, or of the data in one environment.
+//! Lists the audit log: the changes to an account, or the changes to the account's data in one environment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct ListAudit {
     pub r#in: Option<Environment>,
     #[serde(default)]
     pub limit: Limit,
-    /// Returns only entries before this cursor, which is the `next` value of the previous page.
+    /// Returns only entries that are older than the one at this cursor, which is the `next` value of the previous page.
     pub before: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use crate::vocab::roles::Role;
 
 pub struct MemberReset;
 
-/// Selects the member whose password is reset.
+/// Selects the member for whom the password-reset link is created.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberResetRequest {

@@ -1,4 +1,4 @@
-//! Changes the password of a user who enters the current password.
+//! Changes the signed-in user's password. The user must also enter the current password.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

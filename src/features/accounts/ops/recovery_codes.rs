@@ -1,4 +1,4 @@
-//! Replaces all recovery codes of a user with new ones.
+//! Replaces all recovery codes of the signed-in user with new ones.
 
 use serde_json::{Value, json};
 

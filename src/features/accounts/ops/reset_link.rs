@@ -1,4 +1,4 @@
-//! Creates a password-reset link for the operator, as the last resort for a user who has lost access.
+//! Lets the operator create a password-reset link, as the last resort for a user who has lost access.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::vocab::codes::Code;
 
 pub struct ResetLink;
 
-/// Selects the user whose password is reset.
+/// Selects the user for whom the password-reset link is created.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResetLinkRequest {

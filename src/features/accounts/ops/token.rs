@@ -39,7 +39,7 @@ pub struct TokenRequest {
     /// The permissions of the new access token, separated by spaces, for the grant type `refresh_token`. They must be among the
     /// permissions that the user granted, which are also the default.
     pub scope: Option<String>,
-    /// The URL of the MCP server (RFC 8707). Optional.
+    /// The URL of the resource to access (RFC 8707), which must be the URL of the MCP server. Optional.
     pub resource: Option<String>,
 }
 
@@ -138,7 +138,7 @@ async fn refreshed(context: &Context, input: TokenRequest) -> Result<Reply, Fail
     ))
 }
 
-/// Returns `None` for a blank value: a parameter without a value counts as absent (RFC 6749 §3.2).
+/// Returns `None` for a blank value, because a parameter without a value counts as absent (RFC 6749 §3.2).
 fn some(value: Option<String>) -> Option<String> {
     value.filter(|value| !value.trim().is_empty())
 }
@@ -159,7 +159,7 @@ fn answer(tokens: Result<Tokens, Refusal>, refused: &str) -> Reply {
     oauth::reply(StatusCode::OK, &answer)
 }
 
-/// Fails if one network address polls at a high rate; an agent that polls slightly too fast still gets a normal response.
+/// Fails if agents poll at a high rate from one network address. An agent that polls slightly too fast still gets a normal response.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());

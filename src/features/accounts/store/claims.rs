@@ -63,7 +63,7 @@ pub fn newest(tx: &impl Read, wanted: impl Fn(&Claim) -> bool) -> Result<Vec<Cla
     Ok(found)
 }
 
-/// Deletes up to `limit` requests that were not decided in time, or whose decision is older than the audit log's retention period;
+/// Deletes up to `limit` requests on which no user decided in time, or whose decision is older than the audit log's retention period;
 /// returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();

@@ -107,7 +107,7 @@ pub fn user_by_email(tx: &impl Read, normalized: &str) -> Result<Option<User>> {
     }
 }
 
-/// Returns the users in all accounts. Each account has at most [`limits::MEMBERS_MAX`].
+/// Returns the users in all accounts. Each account has at most [`limits::MEMBERS_MAX`] users.
 pub fn users(tx: &impl Read) -> Result<Vec<User>> {
     Ok(tx.list(USERS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, user)| user).collect())
 }
@@ -152,7 +152,7 @@ pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestam
     Ok(())
 }
 
-/// Returns the days from `first` on that have requests with this key, each with its number of requests.
+/// Returns the days, starting at `first`, on which requests were made with this key, each with the number of these requests.
 pub fn days(tx: &impl Read, key: KeyId, first: u32) -> Result<Vec<(u32, u64)>> {
     let span = Span { from: (key, first).to_bytes(), ..DAYS.under(&(key,)) };
     let found = tx.list(DAYS, &span, Order::Forward, limits::KEY_DAYS_KEPT as usize + 1)?;
@@ -174,8 +174,8 @@ pub fn delete_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.delete(LINKS, &digest);
 }
 
-/// Deletes expired setup links, and revoked keys and former members that are older than the audit log's retention period, up to
-/// `limit` of each; returns whether there may be more of them.
+/// Deletes expired setup links, keys that were revoked longer ago than the audit log's retention period, and former members who left longer
+/// ago than this period, up to `limit` of each; returns whether there may be more of them.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
     let mut over = Vec::new();

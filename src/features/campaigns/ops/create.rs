@@ -45,11 +45,12 @@ pub struct NewCampaign {
     /// The project whose contacts receive the campaign.
     pub project_id: ProjectId,
     pub name: CampaignName,
-    /// The completed generation that contains the email. Each recipient gets the email in the recipient's language or, if there is none,
-    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
+    /// The completed generation that contains the email to send. If the generation is a series, `emailId` selects the email; without
+    /// `emailId`, the first email in the series is sent. Each recipient gets the email in the recipient's language or, if there is none in
+    /// that language, the selected email itself.
     pub conversation_id: Option<ConversationId>,
-    /// The email to send. Without `conversationId`, all recipients get this email; with `conversationId`, this field selects an email in
-    /// the series.
+    /// The email to send. Without `conversationId`, all recipients get exactly this email. With `conversationId`, this field selects an
+    /// email in the series of that generation.
     pub email_id: Option<EmailId>,
     /// The subject, which may contain merge fields. The default is the email's own subject.
     pub subject: Option<Subject>,

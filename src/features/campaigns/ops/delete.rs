@@ -1,4 +1,4 @@
-//! Deletes a campaign that is a draft or waits for a user.
+//! Deletes a campaign that is a draft or is waiting for review.
 
 use schemars::JsonSchema;
 use serde::Serialize;

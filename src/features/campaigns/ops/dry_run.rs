@@ -180,8 +180,8 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problems with the campaign's status, sender and scores that prevent sending, each with the code of the error that sending
-/// would return. Adds a notice if a hold keeps the scheduled campaign from starting.
+/// Returns the problems that prevent sending because of the campaign's status, sender or scores, each with the code of the error that
+/// sending would return. Adds a notice if a hold keeps the scheduled campaign from starting.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
@@ -246,7 +246,7 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// Returns a warning if the account's plan does not allow `many` emails now.
+/// Returns a warning if the rest of the plan's email quota does not cover `many` emails.
 fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {

@@ -89,7 +89,7 @@ impl Query for Logs {
     }
 }
 
-/// Parses a cursor, writes its position as a cursor, and returns whether that cursor has the same position. This is a fuzz target.
+/// A fuzz target: parses a cursor, formats its position as a second cursor, and returns whether both cursors have the same position.
 #[cfg(any(test, fuzzing))]
 pub fn reread_cursor(cursor: &str) -> Result<bool, Failure> {
     let position = parse_cursor(cursor)?;

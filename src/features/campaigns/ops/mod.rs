@@ -47,7 +47,7 @@ pub type FromName = Name<{ limits::FROM_NAME_CHARACTERS_MAX }>;
 pub type Subject = Name<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
 /// The preview text that email clients show after the subject. The preview text may contain merge fields.
 pub type Preheader = ShortText<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
-/// The client's own name for a transport.
+/// The client's own name for a transport. It has no effect: the installation's settings determine the transport.
 pub type ProviderType = ShortText<{ limits::PROVIDER_TYPE_CHARACTERS_MAX }>;
 /// The validation score of an email.
 pub type Score = crate::base::bounded::Bounded<0, 100>;
@@ -68,7 +68,7 @@ impl CampaignRef {
     }
 }
 
-/// Returns a failure if a project with this number of campaigns cannot have more.
+/// Fails if a project that has this many campaigns cannot have another one.
 fn check_room(campaigns: usize) -> Result<(), Failure> {
     let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
     if campaigns < max {
@@ -117,7 +117,7 @@ fn score(score: Score) -> u8 {
 mod tests {
     use super::*;
 
-    // Regression: the error only advised to delete drafts, which does not help if there are none.
+    // Regression test: the error advised only deleting drafts, which does not help if there are none.
     #[test]
     fn a_full_brand_gets_advice_that_helps_without_drafts() {
         assert!(check_room(limits::CAMPAIGNS_PER_PROJECT_MAX - 1).is_ok());

@@ -1,4 +1,4 @@
-//! Changes the start time of a campaign that is scheduled or waits for a user.
+//! Changes the start time of a campaign that is scheduled or is waiting for a user to act.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,9 +30,9 @@ pub struct RescheduleCampaign {
     /// The new start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a time without an offset is a local time in
     /// the time zone `scheduledTimezone`.
     pub scheduled_at: StartTime,
-    /// The IANA name of the time zone. If absent, it stays unchanged.
+    /// The IANA name of the new time zone. If absent, the time zone stays unchanged.
     pub scheduled_timezone: Option<Zone>,
-    /// Whose time zone applies. If absent, it stays unchanged.
+    /// Whose time zone applies: the campaign's, or each recipient's own. If absent, the mode stays unchanged.
     pub timezone_mode: Option<TimezoneMode>,
 }
 

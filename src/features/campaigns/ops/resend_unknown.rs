@@ -1,4 +1,4 @@
-//! Sends again to recipients whose delivery is unknown.
+//! Sends a campaign's messages again to the recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::Serialize;

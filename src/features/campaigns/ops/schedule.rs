@@ -30,7 +30,7 @@ pub struct ScheduleCampaign {
     /// The start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a time without an offset is a local time in the
     /// time zone `scheduledTimezone`.
     pub scheduled_at: StartTime,
-    /// The IANA name of the time zone, current or former. The default is UTC.
+    /// The IANA name of the time zone; former names are accepted too. The default is UTC.
     pub scheduled_timezone: Option<Zone>,
     /// Whose time zone applies. The default is `campaign`. With `recipient`, each contact gets the campaign at this local time in the
     /// contact's time zone: the value of the custom field `timezone` or `time_zone`, or else the time zone of the contact's country if the

@@ -1,4 +1,4 @@
-//! Tests of the problems that block sending a campaign, and of the estimated recipients while sending starts.
+//! Tests of the problems that block sending a campaign, and of the estimated number of recipients while sending starts.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn a_campaign_accepts_an_email_alone_or_one_of_its_conversation() {
     assert_eq!((&changed["subject"], &changed["warnings"][0]["code"]), (&json!("First"), &json!("FIRST_EMAIL_OF_SERIES")));
 }
 
-// Regression test: the change was refused because of the topic, which the request did not contain.
+// Regression test: because of the deleted topic, even a change that did not contain the topic was refused.
 #[test]
 fn a_draft_whose_topic_was_deleted_can_be_changed_but_not_sent() {
     let studio = Studio::new();

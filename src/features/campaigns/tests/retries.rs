@@ -1,4 +1,4 @@
-//! Tests of a campaign's status while mail servers have deferred some of its recipients, and of starts that fail.
+//! Tests of a campaign's status while messages to some of its recipients are deferred, and of starts that fail.
 
 use std::time::Duration;
 
@@ -89,7 +89,8 @@ fn a_hold_lists_a_campaign_with_its_retries() {
     assert_eq!(counts, [(0, 0, 0), (1, 1, 1)], "only the test environment has a retry");
 }
 
-// Regression test: on a restored copy, nothing said that the original might have sent a scheduled campaign.
+// Regression test: on a restored copy, the dry run of a scheduled campaign did not say that the original installation might have sent the
+// campaign.
 #[test]
 fn the_dry_run_of_a_held_campaign_says_that_it_may_be_sent_twice() {
     let studio = Studio::new();
@@ -123,7 +124,7 @@ fn canceling_a_sent_campaign_stops_its_retries() {
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["skipped"]), (&json!(0), &json!(0), &json!(1)), "{stats}");
 }
 
-/// While the start time is still ahead in a recipient's time zone, no delivery to that recipient has been attempted.
+/// Before the start time in a recipient's time zone, no delivery to that recipient has been attempted.
 #[test]
 fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_time() {
     let studio = Studio::new();

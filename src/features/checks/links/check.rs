@@ -1,4 +1,5 @@
-//! Checks the URLs of an email: groups their uses, requests the URLs that need it, and derives each status from the response.
+//! Checks the URLs in an email: groups their uses, requests the URLs whose status depends on the server, and derives each status from the
+//! response.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -110,7 +111,7 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: requests.is_empty() }
     }
 
-    /// Checks the URLs. URLs beyond the limit, and URLs that are not checked in time, are skipped.
+    /// Checks the URLs. URLs beyond the limit, and URLs whose check does not finish in time, get the status `Skipped`.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
         let (mut urls, requests) = self.classified(links);
@@ -146,7 +147,7 @@ impl LinkChecker<'_> {
         true
     }
 
-    /// Returns all URLs, and the requests for those whose status depends on the server.
+    /// Returns all URLs, and the requests to send for the URLs whose status depends on the server's response.
     fn classified(&self, links: &Links) -> (Vec<CheckedUrl>, Vec<LinkRequest>) {
         let around = Surroundings { fetch: self.fetch, base: self.base, targets: &links.targets };
         let mut urls = Vec::new();
@@ -259,8 +260,7 @@ fn error_status(error: &FetchError, sets_cookies: bool) -> LinkStatus {
         }
         FetchError::Unresolved { .. } if error.is_unknown_name() => LinkStatus::Broken,
         FetchError::Tls { cause, .. } => {
-            // If the handshake is interrupted, the connection is broken. Other failures mean an invalid certificate or an unsupported
-            // protocol.
+            // An interrupted handshake means a broken connection. Other failures mean an invalid certificate or an unsupported protocol.
             let broke_off =
                 ["eof", "reset", "broken pipe", "closed"].iter().any(|word| cause.to_ascii_lowercase().contains(word));
             if broke_off { LinkStatus::Unreachable } else { LinkStatus::Broken }

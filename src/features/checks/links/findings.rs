@@ -1,4 +1,4 @@
-//! Finds problems with an email's links that readers, spam filters and marketers notice, other than broken links.
+//! Finds problems with an email's links, other than broken links. Readers, spam filters and marketers notice these problems.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;

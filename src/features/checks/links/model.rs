@@ -15,7 +15,7 @@ use crate::vocab::placeholders;
 pub enum LinkStatus {
     /// The link works.
     Ok,
-    /// The URL redirects to `finalUrl`. The target works if the check follows redirects; otherwise, it is not checked.
+    /// The URL redirects to `finalUrl`. If the check follows redirects, the target works; otherwise, the target was not checked.
     Redirected,
     /// The link does not work, for example because the page or the host does not exist, the server failed twice, or the certificate is
     /// invalid.
@@ -34,7 +34,7 @@ pub enum LinkStatus {
     Skipped,
 }
 
-/// The verdict on a URL without a request.
+/// What a check concludes about a URL without sending a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The final status, with its reason.
@@ -60,14 +60,14 @@ pub struct Surroundings<'a> {
     pub targets: &'a [String],
 }
 
-/// The schemes of addresses that an app opens instead of a browser, and `cid`, which refers to a part of the message.
+/// The schemes of URLs that open an app other than the browser, and `cid`, which refers to a part of the message.
 const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
 /// The schemes that email clients block.
 const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
 /// The paths of links that this service adds to messages.
 const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 
-/// Returns the verdict that follows from the URL without a request.
+/// Returns the verdict on the URL, which is determined without a request.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
     let what = match kind {
         LinkKind::Link => "link",
@@ -329,8 +329,8 @@ fn is_random(value: &str) -> bool {
     };
     let classes: Vec<u8> = value.chars().map(class).filter(|class| *class > 0).collect();
     let changes = classes.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    // Words can start with a capital, which adds up to two changes (before and after it), so these changes are not a sign of a random
-    // value.
+    // A capital letter at the start of a word causes at most two changes (before and after it). These changes are not a sign of a random
+    // value, so they are not counted.
     let capitals =
         value.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with(|c: char| c.is_uppercase())).count();
     value.chars().count() >= TOKEN_CHARACTERS_MIN && changes.saturating_sub(2 * capitals) >= TOKEN_CHANGES_MIN

@@ -19,13 +19,13 @@ use crate::vocab::limits;
 pub struct LinkAnalysis {
     /// The number of distinct URLs.
     pub total_links: usize,
-    /// The number of all uses of URLs.
+    /// The total number of uses of URLs in the email.
     pub total_occurrences: usize,
     /// The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical finding or a link that does not work.
     pub score: u32,
     /// The URLs with their kind, such as link or image.
     pub checked_links: Vec<CheckedLinkView>,
-    /// What readers and spam filters notice about the links, most severe first.
+    /// The problems with the links that readers and spam filters notice, most severe first.
     pub findings: Vec<LinkFindingView>,
     pub summary: LinkSummary,
     /// Recommendations, most important first.
@@ -61,11 +61,11 @@ pub struct CheckedLinkView {
     pub content_type: Option<String>,
     /// The size of the content in bytes, if the server states it.
     pub content_bytes: Option<u64>,
-    /// The visible text of the first link to the URL, or the alt text of its images.
+    /// The visible text of the first link to the URL, or the alt text of the images in that link.
     pub text: String,
     /// The number of uses of the URL.
     pub count: usize,
-    /// Whether only Outlook for Windows shows the URL.
+    /// Whether the URL is only in conditional comments, so that only Outlook for Windows uses it.
     pub outlook_only: bool,
     /// The first uses of the URL.
     pub occurrences: Vec<PlaceView>,
@@ -129,7 +129,7 @@ pub struct LinkMetadata {
     pub complete: bool,
 }
 
-/// Returns the maximum number of points that a problem with this severity costs.
+/// Returns the maximum number of points that all findings with this severity cost together.
 fn weight(severity: Severity) -> f64 {
     match severity {
         Severity::Critical => 30.0,

@@ -22,14 +22,14 @@ pub struct Authorize;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginSignIn {
     pub provider: Provider,
-    /// A name for the connection. If absent, the account's name on the platform.
+    /// A name for the connection. If absent, the account's name on the platform is used.
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
     /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,
     /// The connection to reconnect. The user must sign in to the same account on the platform.
     pub connection_id: Option<ConnectionId>,
-    /// What the connection may do. The user is asked only for the scopes of these uses. If absent, the uses of the connection to reconnect
-    /// or, for a new connection, `imports`.
+    /// What the connection may do. The user is asked only for the scopes of these uses. If absent, a connection to reconnect keeps its
+    /// uses, and a new connection gets `imports`.
     #[schemars(length(min = 1, max = 2))]
     pub uses: Option<Vec<ConnectionUse>>,
 }
@@ -42,7 +42,7 @@ pub struct SignInPage {
     pub authorize_url: String,
     /// The deadline for completing the sign-in.
     pub expires_at: WireTime,
-    /// The permissions that the user is asked to allow. Empty for Mailchimp, whose tokens have all of the user's permissions.
+    /// The permissions that the user is asked to grant. Empty for Mailchimp, whose tokens have all of the user's permissions.
     pub scopes: Vec<GrantedScope>,
 }
 

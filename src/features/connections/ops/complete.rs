@@ -62,7 +62,7 @@ impl Async for Complete {
         let started = SignIn::of_state(engine, environment, state.expose());
         let started = started.filter(|started| started.session == session && started.provider == provider);
         let (sign_in, digest) = (started.ok_or_else(unusable)?, oauth::digest(state.expose()));
-        // A platform accepts a code once, so a second request waits for the first one and gets the same result.
+        // A platform accepts a code only once, so a second request with the same code waits for the first one and gets the same result.
         let mut key = [b'c'; 13];
         key[1..].copy_from_slice(&digest[..12]);
         let _turn = engine.key_locks.take(key).await;

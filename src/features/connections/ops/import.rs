@@ -36,8 +36,8 @@ pub struct ImportFromProvider {
     pub consent_mode: ConsentMode,
     /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
-    /// Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. All other
-    /// fields are imported as usual. The import preview lists the fields.
+    /// The platform's fields to map, each with its contact field: a profile field, `customFields.NAME`, or null to leave the field out. All
+    /// other fields are imported as usual. The import preview lists the fields.
     #[serde(default)]
     pub field_map: FieldMap,
 }

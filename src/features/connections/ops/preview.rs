@@ -95,7 +95,7 @@ pub struct PreviewContact {
     pub changes: Vec<String>,
 }
 
-/// Why a contact would be rejected, or a value left out.
+/// Why a contact would be rejected, or why a value would be left out.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewProblem {
     pub email: Option<String>,

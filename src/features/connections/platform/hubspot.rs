@@ -2,7 +2,7 @@
 //! statuses. The request and response formats are those of HubSpot's API descriptions for the pinned version.
 //!
 //! Membership in a list is not consent: only a subscription status can state consent. Contacts who unsubscribed leave the lists whose
-//! filter requires consent, so the contacts who unsubscribed from all email or bounced are also a source.
+//! filter requires consent, so an additional source contains the contacts who unsubscribed from all email or bounced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,7 +141,8 @@ struct ErrorContext {
 }
 
 impl<T> Batch<T> {
-    /// Returns the results if every input that exists has a result. A list can still contain a deleted contact.
+    /// Returns the results if every input that exists has a result; otherwise fails. An input may no longer exist, because a list can still
+    /// contain a deleted contact.
     fn existing(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         let deleted: usize =
             self.errors.iter().filter(|error| error.category == NOT_FOUND).map(|error| error.context.ids.len()).sum();
@@ -149,7 +150,7 @@ impl<T> Batch<T> {
     }
 
     /// Returns the results if every input has a result; otherwise fails. HubSpot omits inputs that it could not read, and the import must
-    /// not conclude that these contacts made no choice.
+    /// not conclude that the omitted contacts made no choice.
     fn complete(self, inputs: usize) -> Result<Vec<T>, PlatformError> {
         match self.results.len() {
             results if results < inputs => {
@@ -390,7 +391,7 @@ async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformErro
 #[derive(Default)]
 struct Choices {
     subscribed: BTreeSet<String>,
-    /// The contacts who ended at least one subscription, or all of them.
+    /// The contacts who unsubscribed from at least one subscription type or from all email.
     unsubscribed: BTreeSet<String>,
 }
 

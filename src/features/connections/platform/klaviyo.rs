@@ -184,7 +184,7 @@ impl AudiencePort for Klaviyo {
 }
 
 /// The filters for changed profiles. A time is appended to each filter. Klaviyo does not document whether a suppression counts as an
-/// update.
+/// update, so there are separate filters for suppressions.
 const CHANGES: [&str; 3] =
     ["greater-than(updated,", SUPPRESSED_SINCE, "greater-or-equal(subscriptions.email.marketing.list_suppressions.timestamp,"];
 
@@ -266,7 +266,7 @@ fn next_cursor(links: &Links) -> Result<Option<String>, PlatformError> {
     cursor.map(Some).ok_or_else(|| PlatformError::Malformed("the link to the next page has no page[cursor]".to_owned()))
 }
 
-/// The contact fields for the fields that every account has.
+/// The fields that every Klaviyo account has, each with its contact field.
 const FIELDS: Defaults = &[
     ("first_name", "firstName"),
     ("last_name", "lastName"),

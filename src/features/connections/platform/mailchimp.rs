@@ -1,10 +1,11 @@
 //! Mailchimp: contacts are read in pages by offset. The paths and parameters come from Mailchimp's API description for version 3.0.
 //!
-//! An offset skips contacts if earlier contacts are deleted in the meantime. Each page therefore starts with the last contact of the
+//! If earlier contacts are deleted in the meantime, the next offset skips contacts. Each page therefore starts with the last contact of the
 //! previous page. If the page starts with another contact, the import goes back by one page. The members of an audience are sorted by
 //! sign-up time, so that new members come last; a request cannot sort the members of a segment.
 //!
-//! The groups that members chose, such as topics, become tags. A member has only the IDs of its groups, so their names are read first.
+//! The groups that members chose, such as topics, become tags. A member has only the IDs of its groups, so the names of the groups are read
+//! first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -226,8 +227,8 @@ struct Cursor {
     offset: u64,
     /// The ID of the last member of the previous page, which this page should start with.
     last: Option<String>,
-    /// Whether the previous page was read again. If so, this page is accepted unchanged: otherwise members without a fixed order could
-    /// stop the import from advancing.
+    /// Whether the previous page was read again. If so, this page is accepted even if it starts with another member; otherwise, members
+    /// without a fixed order could keep the import from advancing.
     follows_repeat: bool,
 }
 

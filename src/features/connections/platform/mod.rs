@@ -43,7 +43,7 @@ trait AudiencePort {
     ) -> impl Future<Output = Result<ContactPage, PlatformError>> + Send;
 }
 
-/// Reads an account's changed contacts, for platforms whose sources only report who joined.
+/// Reads an account's changed contacts, for platforms whose sources report only which contacts joined.
 trait ChangesPort {
     /// Reads the page that starts at `cursor`, or the first page, of the contacts that have changed since the given time.
     fn changes(
@@ -145,7 +145,7 @@ pub fn account_scope(provider: Provider) -> Option<(&'static str, &'static str)>
     (provider == Provider::Klaviyo).then_some(klaviyo::ACCOUNT_SCOPE)
 }
 
-/// Returns the scopes that a key needs, with their purpose, for the page that creates connections.
+/// Returns the scopes that a key needs, each with its purpose, for the page that creates connections.
 pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::SCOPES,
@@ -154,7 +154,7 @@ pub fn scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Returns the additional scopes that a key needs for exports, with their purpose.
+/// Returns the additional scopes that a key needs for exports, each with its purpose.
 pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static str)] {
     match provider {
         Provider::Klaviyo => klaviyo::EXPORT_SCOPES,
@@ -163,7 +163,7 @@ pub fn export_scopes(provider: Provider) -> &'static [(&'static str, &'static st
     }
 }
 
-/// Fuzz target: parses each platform's page of contacts.
+/// Fuzz target: parses the body as a page of contacts from each platform.
 #[cfg(any(test, fuzzing))]
 pub fn read_pages(body: &[u8]) -> Vec<ReadContact> {
     let mapping = Mapping::recording(Default::default());
@@ -179,8 +179,8 @@ pub fn read_response(body: &[u8]) -> String {
     message(body)
 }
 
-/// Parses each contact of a page separately, so that one contact in an undocumented format does not prevent the import of the others.
-/// `email` is the JSON pointer to the contact's address.
+/// Parses one contact of a page. Contacts are parsed separately, so that one contact in an undocumented format does not prevent the import
+/// of the others. `email` is the JSON pointer to the contact's address.
 fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, UnreadableContact> {
     serde_json::from_str(raw.get()).map_err(|_| {
         let value = serde_json::from_str::<Value>(raw.get()).unwrap_or_default();

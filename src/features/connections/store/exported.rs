@@ -1,6 +1,6 @@
 //! The tables of exported templates and images, and all access to them.
 //!
-//! The rows belong to the platform's account, not to the connection: an account that is removed and connected again keeps its templates.
+//! The rows belong to the account on the platform, not to the connection: if an account is removed and connected again, its rows are kept.
 
 use std::ops::ControlFlow;
 

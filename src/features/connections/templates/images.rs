@@ -20,7 +20,7 @@ use crate::features::projects;
 use crate::vocab::limits;
 use crate::vocab::providers::Provider;
 
-/// HTML whose images are on the platform.
+/// The HTML after the upload: the uploaded images have URLs on the platform.
 pub struct Uploaded {
     pub html: String,
     /// The URLs of the images that were not uploaded.
@@ -57,7 +57,7 @@ fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }
 
-/// Returns the image's URL on the platform; `None` if the image cannot be uploaded.
+/// Returns the image's URL on the platform, and uploads the image if necessary; `None` if the image cannot be uploaded.
 async fn place(
     client: &Client<'_>,
     data: &EnvironmentData,

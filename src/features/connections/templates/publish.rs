@@ -91,7 +91,7 @@ fn turn(used: &Connection) -> [u8; 13] {
 
 async fn failure(context: &Context, used: &Connection, error: PlatformError) -> Failure {
     match &error {
-        // The key may still work for imports, so the connection remains connected.
+        // The key may still work for imports, so the connection is not marked as rejected.
         PlatformError::Forbidden(said) => {
             let scopes: Vec<&str> = export_scopes(used.provider).iter().map(|(scope, _)| *scope).collect();
             let reason =
@@ -103,7 +103,7 @@ async fn failure(context: &Context, used: &Connection, error: PlatformError) -> 
     }
 }
 
-/// The account that drafts are written to, and the data that writing needs.
+/// The account to which drafts are written, and the context that writing them needs.
 struct Place<'p> {
     client: &'p Client<'p>,
     data: &'p EnvironmentData,

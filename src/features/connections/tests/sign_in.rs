@@ -110,7 +110,7 @@ fn a_sign_in_to_every_platform_returns_tokens_that_work() {
     }
 }
 
-// Regression test: every sign-in requested the scopes for exports, even if the user only imports contacts.
+// Regression test: every sign-in requested the scopes for exports, even if the user wanted only to import contacts.
 #[test]
 fn a_user_is_asked_only_for_the_scopes_of_the_chosen_uses() {
     let peer = Platforms::start(0);
@@ -273,7 +273,7 @@ fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
     }
 }
 
-// Regression test: the account had to be reconnected, although the refresh token was valid.
+// Regression test: if an access token ended before its expiry, the account had to be reconnected although the refresh token was valid.
 #[test]
 fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
     let peer = Platforms::start(10);

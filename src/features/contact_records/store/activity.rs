@@ -28,7 +28,7 @@ const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY)
 /// Sets of contacts, keyed by action and campaign (all zeros for any campaign), then by time bucket.
 const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
 /// Contacts whose orders need to be attributed again because their clicks have changed, each with the position to start from. An empty
-/// position is the beginning. `features/events` defines the position.
+/// position means the beginning. `features/events` defines what a position contains.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
 /// The checks that decode every row of these tables.
@@ -43,7 +43,7 @@ type Place = (ProjectId, u32, Timestamp, (u8, MailingId));
 /// The part of a set's key that selects the actions: the kind of action and its campaign.
 type Scope = (u8, CampaignId);
 
-/// A special campaign ID that matches actions with any campaign or none.
+/// A special campaign ID: its sets contain the contacts with an action in any campaign or in none.
 const ANY: CampaignId = CampaignId::from_bytes([0; 12]);
 
 /// The part of an activity that its key does not contain.

@@ -19,7 +19,8 @@ use crate::features::tags::{self, TagName, TagNumbers};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of parts in one step. A step takes about a second; after it, other jobs get their turn, and the contacts are selected again.
+/// The number of parts in one step. A step takes about a second. Before the next step, other jobs get their turn, and the contacts are
+/// selected again.
 const PARTS_PER_STEP: usize = 10;
 
 /// Applies one change to contacts in one project.

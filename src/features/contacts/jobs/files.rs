@@ -7,7 +7,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of bytes of a file that one transaction stores, so that each 2 MiB needs only one disk sync.
+/// The number of bytes of a file that one transaction stores. With 2 MiB per transaction, a file needs only one disk sync for each 2 MiB.
 pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
 
 /// Starts storing a file. An incomplete file expires after [`limits::CONTACT_UPLOAD_KEPT_MS`].

@@ -165,8 +165,7 @@ fn too_many_rows() -> String {
     format!("The file has more than {max} rows. The rows up to that limit were imported; import the rest from another file.")
 }
 
-/// Returns the error message for a row that cannot be read. If the store failed rather than the file being invalid, returns the store's
-/// error.
+/// Returns the error message for a row that cannot be read. If the store failed, and the file is not at fault, returns the store's error.
 fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
         RecordError::TooLong => {

@@ -112,7 +112,7 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     match &job.task {
         Task::Bulk(bulk) => {
             imported(tx, &job);
-            // After a failure, the unprocessed rows are no longer needed, but contain personal data.
+            // After a failure, the unprocessed rows are deleted, because they are no longer needed and contain personal data.
             store::delete_rows(tx, job.id, bulk.next..bulk.rows);
         }
         Task::Provider(_) => imported(tx, &job),
@@ -163,7 +163,7 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the failure for a job of a different kind, with the job's ID in `data`.
+/// Returns the failure for a request whose job is of a different kind than expected, with the job's ID in `data`.
 pub fn wrong_kind(id: JobId) -> Failure {
     Failure::because(Code::NotFound, "This job is of a different kind. GET /v1/contacts/jobs/{id} returns its kind.")
         .with(json!({ "jobId": id }))

@@ -112,8 +112,8 @@ pub struct ProviderImport {
     pub tag: String,
     /// The position of the next page.
     pub position: Position,
-    /// The number of the last row that a note can refer to. Each contact has a row, even if the contact is excluded. Each source
-    /// that no longer exists also has a row.
+    /// The row number that was assigned last; notes refer to contacts by row number. Each contact gets a row number, even if it is
+    /// excluded, and so does each source that no longer exists.
     pub row: u32,
     /// The number of contacts that were not imported because they never subscribed.
     pub excluded: u64,
@@ -127,8 +127,8 @@ pub struct ProviderImport {
     pub failures: u32,
 }
 
-/// The user's mapping of a platform's fields to contact fields: a profile field or `customFields.NAME`. `None` means that the field is
-/// not imported.
+/// The user's mapping of a platform's fields. Each field is mapped to a contact field (a profile field or `customFields.NAME`), or to
+/// `None` if it is not imported.
 pub type FieldMap = BTreeMap<String, Option<String>>;
 
 /// A set of contacts on a platform.
@@ -153,7 +153,7 @@ pub struct Pause {
     /// The reason, as a sentence for users.
     pub reason: String,
     pub since: Timestamp,
-    /// When the import tries again. Reconnecting resumes it earlier.
+    /// When the import tries again. Reconnecting the account resumes the import earlier.
     pub until: Timestamp,
 }
 

@@ -85,8 +85,8 @@ pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
     let start = blobs::chunk(tx, import.file, 0)?.unwrap_or_default();
-    // The error names a field of this request, which contains no file. The headers were valid at the upload, so another delimiter usually
-    // makes them invalid.
+    // This request contains no file, so the error names another field. The headers were valid at the upload, so an error usually means that
+    // the delimiter in the request is wrong.
     let field = if delimiter.is_some() { "delimiter" } else { "id" };
     let delimiter = delimiter.unwrap_or_else(|| fitting(&start, import.delimiter));
     let found = super::headers(&start, delimiter, import.encoding);
@@ -112,7 +112,7 @@ fn first_rows(
             continue;
         }
         let cells = (0..columns).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
-        // Ignore the last row of a truncated excerpt, because the row may continue after it.
+        // If the excerpt is truncated, ignore its last row, because the row may continue after the excerpt.
         if !whole && records.offset() >= rest.len() as u64 {
             break;
         }
@@ -131,7 +131,8 @@ pub fn fitting(start: &[u8], usual: u8) -> u8 {
     b",;\t|".iter().copied().fold((columns(usual), usual), most).1
 }
 
-/// Returns a guess for each column, based on its header: the name of a field, or a custom field with the prefix `customFields.`.
+/// Returns a guess for each column, based on its header: the name of the field, with the prefix `customFields.` for a custom field; `None`
+/// if the header is not recognized.
 pub fn guesses(headers: &[String]) -> Vec<Option<String>> {
     let mut guesses = vec![None; headers.len()];
     for (field, column) in Columns::understood(headers) {

@@ -20,7 +20,7 @@ pub struct Preview {
     pub unsubscribed: u64,
     /// The first contacts, starting with those that would change.
     pub rows: Vec<PreviewRow>,
-    /// The first notes: why contacts would be rejected, or values left out.
+    /// The first notes: why contacts would be rejected, or why values would be left out.
     pub notes: Vec<RowNote>,
 }
 

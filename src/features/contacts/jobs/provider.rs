@@ -170,7 +170,7 @@ pub fn import_now(
     Ok(Imported { imported: counts.total - counts.failed, excluded, failed: failed + counts.failed })
 }
 
-/// Converts a contact of the platform, and notes the details that are left out. Returns `None` if its address is invalid.
+/// Converts a contact from the platform, and notes the details that are left out. Returns `None` if the contact's address is invalid.
 fn input(row: u32, external: ExternalContact, status: Status, notes: &mut Vec<RowNote>) -> Option<ContactInput> {
     let shown: String = external.email.trim().chars().take(254).collect();
     let mut note = |field: &str, error: String| {
@@ -262,14 +262,14 @@ pub fn commit(tx: &mut WriteTx<'_>, id: JobId, page: CheckedPage) -> Result<()> 
 pub struct Wait {
     /// The reason, as a sentence for users.
     pub reason: String,
-    /// The reason, as a sentence for users, if the import fails because it has waited too long or failed too often.
+    /// The reason to show instead if the import fails because it has waited too long or failed too often, as a sentence for users.
     pub failure: String,
     pub until: Timestamp,
     /// Whether the pause counts as a failure. After too many failures in a row, the import fails.
     pub is_failure: bool,
 }
 
-/// Pauses an import, or fails it if it has waited too long or failed too often.
+/// Pauses an import, or marks it as failed if it has waited too long or failed too often.
 pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let now = tx.now();
@@ -287,7 +287,8 @@ pub fn pause(tx: &mut WriteTx<'_>, id: JobId, wait: Wait) -> Result<()> {
     Ok(())
 }
 
-/// Continues with the next source, because the source at `from` no longer exists. Fails the import if no source had a contact.
+/// Continues with the next source, because the source at `from` no longer exists. If nothing remains to be read, finishes the import: as
+/// failed if no source had a contact, otherwise as completed.
 pub fn skip_source(tx: &mut WriteTx<'_>, id: JobId, from: &Position, reason: &str) -> Result<()> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(()) };
     let Task::Provider(import) = &mut job.task else { return Ok(()) };

@@ -31,7 +31,7 @@ impl Encoding {
 /// Detects the encoding of a file during its upload, removes a byte order mark, and converts UTF-16 to UTF-8.
 pub struct Sniffer {
     state: SniffState,
-    /// Received bytes that may belong to a byte order mark or that end within a character.
+    /// Received bytes that are kept for the next call, because they may belong to a byte order mark or are only the start of a character.
     rest: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests jobs from the request to the result, and that interruptions do not change the result.
+//! Tests of jobs, from the request to the result. The tests also check that interruptions do not change the result.
 
 use std::collections::BTreeMap;
 

@@ -47,8 +47,8 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merges the runs of the email index that imports wrote. While an import into a project is running, the project's runs are merged only if
-/// there are many.
+/// Merges the runs of the email index. Imports write these runs; while an import into a project is running, the project's runs are merged
+/// only if there are many.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> = open_jobs(&tx)?

@@ -32,7 +32,7 @@ pub struct BulkRequest {
     pub subscribers: Many,
 }
 
-/// The contacts in the request: parsed if they are processed within the request, or kept as JSON if they become a job.
+/// The contacts in the request: parsed if the request processes them, or kept as JSON if a job will process them.
 pub enum Many {
     AtOnce(Rows),
     Later(Vec<String>),
@@ -131,7 +131,7 @@ impl From<RowNote> for RowError {
     }
 }
 
-/// The job that processes the contacts, because the request contains too many for an immediate response.
+/// The job that processes the contacts if a request contains too many for an immediate response.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkStarted {

@@ -88,7 +88,7 @@ pub struct ChangeResult {
     pub unchanged: u64,
     /// The number of contacts that could not be changed.
     pub failed: u64,
-    /// The contacts that could not be changed, with the reasons: at most a thousand. `index` is the contact's number in the project.
+    /// At most a thousand of the contacts that could not be changed, with the reasons. `index` is the contact's number in the project.
     pub errors: Vec<RowError>,
 }
 

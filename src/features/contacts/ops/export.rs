@@ -165,7 +165,7 @@ impl Command for Export {
     }
 }
 
-/// Returns the contact query of a request after checking it.
+/// Checks the segment and the filters of a request, and returns them as a contact query.
 pub fn query(
     tx: &impl Read,
     project: ProjectId,

@@ -1,4 +1,4 @@
-//! Lists the fields of a project's contacts, with their types and how many contacts have them, for use in merge fields and filters.
+//! Lists the fields of a project's contacts that can be used in merge fields and filters, with their types and how many contacts have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -52,8 +52,8 @@ pub struct ContactImportForm {
     pub tags: Option<String>,
     /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-    /// `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. The import's
-    /// settings in this form are then ignored.
+    /// Whether to store the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. If `true`, the import's
+    /// settings in this form are ignored.
     pub hold: Option<bool>,
 }
 

@@ -43,7 +43,7 @@ pub struct ImportPreviewed {
     pub delimiter: String,
     /// All columns of the file.
     pub columns: Vec<ImportColumn>,
-    /// When the file is deleted, unless its import has been started.
+    /// When the file will be deleted, unless its import has been started by then.
     pub expires_at: WireTime,
 }
 

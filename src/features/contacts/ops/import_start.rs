@@ -27,7 +27,7 @@ pub struct StartImport {
     pub id: JobId,
     /// The file's project. Optional; if given, the file must belong to it.
     pub project_id: Option<ProjectId>,
-    /// Maps fields to headers. If absent, the mapping is guessed from common headers.
+    /// Maps contact fields to column headers. If absent, the mapping is guessed from common headers.
     pub column_map: Option<ColumnMap>,
     /// What to do with contacts that already exist.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct StartImport {
     /// Names of tags to add to every contact in the file.
     #[serde(default)]
     pub tags: Vec<TagName>,
-    /// The status for contacts whose row has no status. If absent, new contacts are subscribed.
+    /// The status for rows that have no status. If absent, new contacts from such rows are subscribed.
     pub status: Option<Status>,
 }
 

@@ -39,8 +39,8 @@ pub struct ImportProgress {
     pub progress: f64,
     /// The platform that the contacts are imported from; absent for a file.
     pub provider: Option<Provider>,
-    /// The number of contacts that were left out because they never subscribed or have no status; absent for a file from which none are
-    /// left out.
+    /// The number of contacts that were left out because they never subscribed or have no status. Absent for a file import that keeps rows
+    /// without a status.
     pub excluded: Option<u64>,
     /// Why the import is paused, and what resumes it; absent if it is not paused.
     pub waiting: Option<String>,

@@ -23,11 +23,12 @@ pub struct List;
 pub struct ListContacts {
     /// The project whose contacts are listed.
     pub project_id: ProjectId,
-    /// Words to find in email, names, company, phone, city, tags and custom fields. Matches the beginnings of words and tolerates
-    /// small typos.
+    /// Words to find in a contact's email, names, company, phone, city, tags and custom fields. Matches the beginnings of words and
+    /// tolerates small typos.
     pub search: Option<String>,
-    /// With `search`, waits up to 5 seconds until the search can find every write that was completed before this request; after that,
-    /// returns 503. If false, a search waits up to 200 ms for the caller's own writes of the last second.
+    /// If true, a search waits until the search index contains every write that was completed before this request; if this takes more than
+    /// 5 seconds, the response is 503. If false, a search waits up to 200 ms for the writes that the caller made in the last second. Has no
+    /// effect without `search`.
     #[serde(default)]
     pub refresh: bool,
     /// Returns only contacts with this status.
@@ -54,8 +55,8 @@ pub struct ListContacts {
     pub limit: Limit,
     /// The number of contacts to skip.
     pub offset: Option<Offset>,
-    /// The number of the page to return, starting at 1. Use it instead of `offset`; if both are set, `offset` is ignored. If given, the
-    /// response's `data` is the array itself, and `count` is the total.
+    /// The number of the page to return, starting at 1. Use it instead of `offset`, which is ignored if both are set. If given, the
+    /// response's `data` is the array of contacts itself, and `count` is the total number of matching contacts.
     pub page: Option<PageNumber>,
 }
 
@@ -115,7 +116,7 @@ impl Query for List {
         let mut viewer = Viewer::new(tx, view.caller, project);
         let mut items = Vec::with_capacity(numbers.len());
         for number in numbers {
-            // Every number in the index result is also in `wanted`, so its contact exists in this snapshot.
+            // Every number is also in `wanted`, so its contact exists in this snapshot.
             if let Some(contact) = contact_records::by_number(tx, project, number)? {
                 items.push(viewer.view(contact)?);
             }

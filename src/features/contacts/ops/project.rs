@@ -63,7 +63,7 @@ mod tests {
         };
         let own = app.project.to_string();
         for project in [own.as_str(), &other.to_string()] {
-            // The contacts in the two projects have the same number: only the rest of the ID distinguishes them.
+            // The contacts in the two projects have the same number, so only the rest of the ID distinguishes them.
             let id = made(project, "ada@example.com");
             assert_eq!(app.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
         }

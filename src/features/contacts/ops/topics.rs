@@ -38,7 +38,8 @@ pub struct TopicChoice {
     pub name: String,
     /// Whether the topic is active. Contacts see only active topics on the preferences page.
     pub is_active: bool,
-    /// Whether the contact is subscribed to the topic. The contact's status must also allow mail.
+    /// Whether the contact is subscribed to the topic. The contact receives mail on the topic only if the contact's status also allows
+    /// mail.
     pub subscribed: bool,
     /// Whether the contact or a user set the subscription. If false, the topic's default applies.
     pub chosen: bool,

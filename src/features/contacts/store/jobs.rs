@@ -1,7 +1,7 @@
 //! The tables of jobs and their rows, and all access to them.
 //!
-//! One table holds open and finished jobs under separate key prefixes: the worker finds open jobs without scanning finished jobs, and
-//! expired jobs are near the front, because the IDs of jobs start with their creation time.
+//! One table holds open and finished jobs under separate key prefixes, so that the worker finds open jobs without scanning finished jobs.
+//! Job IDs start with the creation time, so the jobs that expire first come first among the finished jobs.
 
 use std::ops::{ControlFlow, Range};
 
@@ -77,7 +77,8 @@ pub fn expired(tx: &impl Read, now: Timestamp) -> Result<Option<Job>> {
     let is_old = |at: Timestamp| now.ms_since(at) >= limits::JOB_RETENTION_MS;
     let mut expired = None;
     tx.visit(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, |_, job| {
-        // Jobs are in order of creation, and no job ends before its creation.
+        // Jobs are in order of creation, and no job ends before its creation, so the scan stops at the first job that was created too
+        // recently to have expired.
         let may_follow = is_old(job.created_at);
         if may_follow && is_old(job.completed_at.unwrap_or(job.created_at)) {
             expired = Some(job);
@@ -124,7 +125,7 @@ fn stage(state: &State) -> u8 {
     }
 }
 
-/// Returns the unprocessed rows of a bulk write in this range, as JSON.
+/// Returns a bulk write's unprocessed rows in this range, as JSON.
 pub fn waiting_rows(tx: &impl Read, id: JobId, rows: Range<u32>) -> Result<Vec<(u32, String)>> {
     let span = Span { from: (id, rows.start).to_bytes(), to: Some((id, rows.end).to_bytes()) };
     let mut waiting = Vec::new();

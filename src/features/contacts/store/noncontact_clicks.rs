@@ -25,7 +25,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLICKS), RowCheck::of(BY_TIME
 /// The key of a click: the project, the hash of the address, the time, and the mailing.
 type Click = (ProjectId, [u8; 16], Timestamp, MailingId);
 
-/// How long a click is kept: an order paid at the very end of the attribution window can still be reported for this long.
+/// How long a click is kept, which is as long as an order paid at the very end of the attribution window can still be reported.
 const KEPT_MS: i64 = EVENT_KEPT_DAYS as i64 * DAY_MS + CONVERSION_WINDOW_MS;
 
 /// Records a click by the recipient with this address.
@@ -35,8 +35,8 @@ pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, at: 
     tx.put(BY_TIME, &(at, click), &());
 }
 
-/// Returns the time and mailing of the last click in a period. If two clicks have the same time, the click in the newer mailing is
-/// returned.
+/// Returns the time and mailing of the recipient's last click in a period. If two clicks have the same time, returns the click in the newer
+/// mailing.
 pub fn last_click(
     tx: &impl Read,
     project: ProjectId,

@@ -66,7 +66,8 @@ pub fn orders(tx: &impl Read, project: ProjectId, number: u32, after: Option<Dig
     Ok(rows.into_iter().map(|((_, _, (_, digest)), ())| digest).collect())
 }
 
-/// Deletes up to `limit` external IDs of a deleted contact; returns which orders were among them and whether there may be more.
+/// Deletes up to `limit` external IDs and orders of a deleted contact; returns the hashes of the orders, and whether there may be more
+/// rows.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<(Vec<Digest>, bool)> {
     let rows = tx.list(OF_CONTACT, &OF_CONTACT.under(&(project, number)), Order::Forward, limit)?;
     let mut orders = Vec::new();

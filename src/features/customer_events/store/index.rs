@@ -27,7 +27,8 @@ const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(
 const KEYS: Table<(ProjectId, Digest), UsedKey> = Table::new(tables::CUSTOMER_EVENT_KEYS);
 /// The pending batches, keyed by the number of the request's first event.
 const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
-/// The runs, keyed by the number of the request's first event: hashes with event IDs, sorted and concatenated.
+/// The runs, keyed by the number of the request's first event. A run is the concatenation of sorted entries, each of which is the hash of a
+/// key and the ID of the event that used it.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
 
 /// The checks that decode every row of these tables.
@@ -212,7 +213,7 @@ pub fn is_behind(tx: &impl Read) -> Result<bool> {
     Ok(pending)
 }
 
-/// Merges the oldest pending entries, which belong to about `limit` events, into the indexes; returns whether more may be pending.
+/// Merges the pending entries of about `limit` events, oldest first, into the indexes; returns whether more may be pending.
 pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let (mut batches, mut events) = (Vec::new(), 0);
     tx.visit(BACKLOG, &Span::default(), Order::Forward, |key, PendingBatch(entries)| {
@@ -239,7 +240,7 @@ pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     Ok(events >= limit || keys >= limit)
 }
 
-/// Merges the pending entries of some contacts in a project. Must be called before the rows of these contacts are changed.
+/// Merges the pending entries of some contacts in a project. Must be called before the index rows of these contacts are changed.
 pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
     let mut batches = Vec::new();
     tx.visit(BACKLOG, &BACKLOG.under(&(project,)), Order::Forward, |key, PendingBatch(entries)| {
@@ -256,13 +257,13 @@ pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &Roa
     Ok(())
 }
 
-/// Returns up to `limit` events from the rows of a contact. The contact's pending entries must have been merged before.
+/// Returns up to `limit` of a contact's events from the index by contact. The contact's pending entries must have been merged before.
 pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<Vec<Place>> {
     let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
     Ok(rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect())
 }
 
-/// Removes an event from the rows of its contact.
+/// Removes an event from the index by contact.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, (at, event): Place) {
     tx.delete(BY_CONTACT, &(project, contact, at, event));
 }

@@ -1,8 +1,8 @@
 //! The tables of customer events and all access to them.
 //!
-//! An event is one row in order of arrival; `index` finds the event by contact and by key. The event's contact is in three sets for the
-//! event's name: one for all time, one for the day of the event, and one for its hour. Event rows and the sets for days and hours are
-//! deleted after the retention period; the set for all time is kept.
+//! Each event has one row, and rows are in order of arrival; `index` finds events by contact and by key. Each event adds its contact to
+//! three sets for the event's name: one for all time, one for the day of the event, and one for its hour. Event rows and the sets for days
+//! and hours are deleted after the retention period; the set for all time is kept.
 
 pub mod external_ids;
 mod index;
@@ -37,9 +37,9 @@ const COUNTS: Table<(ProjectId, u8), i64> = Table::new(tables::CUSTOMER_EVENT_CO
 pub const ROW_CHECKS: &[RowCheck] =
     &[RowCheck::of(EVENTS), RowCheck::of(NAMES), RowCheck::of(CONTACTS), RowCheck::of(DAYS), RowCheck::of(COUNTS)];
 
-/// A key in [`COUNTS`]: a number that increases with every customer event and becomes part of the next event's ID.
+/// The key in [`COUNTS`] for a number that increases with every customer event and becomes part of the next event's ID.
 const EVENT_COUNT: u8 = 0;
-/// A key in [`COUNTS`]: the number of event names, which is also the number of the next name.
+/// The key in [`COUNTS`] for the number of event names, which is also the number of the next name.
 const NAME_COUNT: u8 = 1;
 const RETENTION_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
 
@@ -60,7 +60,7 @@ pub struct Event {
     pub dedupe_key: Option<String>,
     /// The properties as received: the JSON of an object.
     pub properties: Option<String>,
-    /// The hash of the key of an event whose contact was erased. The hash prevents a repeated event from restoring the contact.
+    /// The hash of the event's key, if the event's contact was erased. The hash prevents a repeated event from restoring the contact.
     erased_key: Option<Digest>,
 }
 
@@ -155,7 +155,7 @@ impl EventWriter {
     pub fn note(&mut self, tx: &mut WriteTx<'_>, contact: u32, new: NewEvent) -> Result<EventId> {
         let (project, now) = (self.project, tx.now());
         let name = self.number(tx, &new.name)?;
-        // The number keeps IDs created in the same second in order, so that new rows are appended at the end of the table.
+        // The event's number keeps IDs created in the same second in order, so that new rows are appended at the end of the table.
         let ending = self.endings.pop().unwrap_or_else(|| tx.random().bytes());
         let id = EventId::numbered_with(now, self.next() as u32, ending);
         let occurred_at = new.occurred_at.unwrap_or(now);

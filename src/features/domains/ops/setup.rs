@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct Setup;
 
-/// The root domain to send from, with options.
+/// The root domain to create sending subdomains for, and options for the subdomains.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetUpDomains {

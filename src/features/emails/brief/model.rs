@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::locale::LanguageTag;
 
-/// The content and the form that a prompt asks for.
+/// The content and the form of the email that a prompt asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Brief")]
@@ -151,7 +151,7 @@ pub struct Fact {
     /// The meaning of the number or date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<FactRole>,
-    /// The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient.
+    /// The fact as the email can print it. The text of a `sentence` is a complete sentence addressed to the recipient.
     pub text: String,
     /// The value of a number, date or time, which each language writes in its own format. In a request, the value must not contradict the
     /// text. If absent, the value is read from the text.
@@ -198,7 +198,7 @@ pub enum FactKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FactRole {
-    /// The number is the brand's own offer.
+    /// The number is part of the brand's own offer.
     Offer,
     OfferStarts,
     OfferEnds,

@@ -2,7 +2,8 @@
 
 use crate::features::emails::brief::{Brief, FactKind};
 
-/// Words that address the recipients, folded, by language: informal and formal. A formal German word is recognized by its capital letter.
+/// Folded words that address the recipients: for each language, the informal words and the formal words. A formal German word is recognized
+/// by its capital letter.
 const FORMS: [(&str, &[&str], &[&str]); 5] = [
     (
         "de",

@@ -6,7 +6,8 @@ use super::language::{Bank, Language};
 use super::text::{folded, tidy};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, Goal, Part};
 
-/// Folded words of offers, invitations and notices that the email's own sentences replace, in the languages of the composer.
+/// Folded words of offers, invitations and notices in the languages of the composer. The email need not print these words, because its own
+/// sentences replace them.
 const WORDS: [&str; 91] = [
     "up",
     "bis",
@@ -102,7 +103,7 @@ const WORDS: [&str; 91] = [
 ];
 /// Folded words for "everything".
 const ALL: [&str; 7] = ["everything", "sitewide", "alles", "tout", "todo", "tutto", "tudo"];
-/// Folded words of scopes that do not narrow the products of an offer: "the whole range", "your first order".
+/// Folded words of scopes that do not restrict an offer to certain products: "the whole range", "your first order".
 const EVERYTHING: [&str; 68] = [
     "first",
     "next",
@@ -173,8 +174,8 @@ const EVERYTHING: [&str; 68] = [
     "todos",
     "os",
 ];
-/// Prepositions between an offer and what it applies to. The scope is used without them, because the phrases contain their own
-/// prepositions.
+/// Prepositions between an offer and what it applies to. They are removed from the scope, because the phrases that print the scope contain
+/// their own prepositions.
 const JOINTS: [&str; 9] = ["auf ", "sur ", "en ", "su ", "op ", "em ", "on ", "sobre ", "for "];
 /// The keys of the phrases that translate common scopes of offers.
 const SCOPES: [&str; 2] = ["scopes.everything", "scopes.first_order"];
@@ -301,8 +302,8 @@ impl<'a> Content<'a> {
         (!says_it && brief.facts.iter().any(promises)).then_some(scope)
     }
 
-    /// Returns what the offer applies to: its scope or, without a scope, the named products if the brand has none of them. `None` if the
-    /// offer applies to everything, or if the brief does not specify it.
+    /// Returns what the offer applies to: its scope or, without a scope, the products that the brief names, if none of them is a product of
+    /// the brand. `None` if the offer applies to everything, or if the brief does not specify what it applies to.
     pub fn scope(&self) -> Option<String> {
         let products = self.brief.facts.iter().filter(|fact| fact.kind == FactKind::Product && fact.story.is_none());
         let products: Vec<String> = products.map(|fact| tidy(&fact.text)).collect();
@@ -332,7 +333,8 @@ impl<'a> Content<'a> {
         let quoted = super::groups::testimonial(&text).map(|(words, author)| format!("{words} {}", author.unwrap_or_default()));
         let text = quoted.unwrap_or(text);
         let text = super::text::addresses(&text).iter().fold(text.clone(), |text, address| text.replace(address, ""));
-        // The table in an invitation or in a notice of opening hours formats dates, times and numbers differently.
+        // The table in an invitation or in a notice of opening hours formats dates, times and numbers differently, so these facts are
+        // compared separately from the words.
         let has_table = matches!(self.brief.purpose, Goal::Event | Goal::Webinar | Goal::OpeningHours);
         let valued = self.facts_in(at).into_iter().map(|at| self.fact(at)).filter(|fact| has_table && fact.value.is_some());
         let valued: Vec<&Fact> = valued.filter(|fact| self.is_said(fact, said)).collect();

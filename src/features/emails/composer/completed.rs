@@ -141,7 +141,7 @@ fn drop_limits(brief: &mut Brief, language: Language) {
     brief.facts.retain(|fact| fact.kind != FactKind::Capacity || !bank.has_word("words.limits", &fact.text));
 }
 
-/// Extends the scope of the offer to the words after a conjunction: "20% off all mugs and bowls". A part of the scope alone would
+/// Extends the scope of the offer to include the words after a conjunction: "20% off all mugs and bowls". A part of the scope alone would
 /// promise too little or too much.
 fn whole_scope(brief: &mut Brief, language: Language) {
     let Some(scope) = brief.offer.as_ref().and_then(|offer| offer.scope.clone()) else { return };

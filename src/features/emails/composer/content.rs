@@ -61,7 +61,7 @@ const ITEM_GAP: std::ops::RangeInclusive<u32> = 3..=7;
 /// Words for "up to" in the languages of the composer.
 const UP_TO: [&str; 8] = ["up to", "bis zu", "jusqu", "hasta", "fino a", "ate ", "tot ", "maximaal"];
 
-/// The minimum number of common words that show that a brief is in a language other than its email's.
+/// The minimum number of common words of another language that show that a brief is not in its email's language.
 const FOREIGN_SCORE_MIN: usize = 3;
 
 /// Returns the language of a brief's words: the email's language, unless the words are clearly in another language.
@@ -76,7 +76,8 @@ fn spoken(brief: &Brief) -> Option<Language> {
     };
     let best = Language::SPOKEN.into_iter().rev().max_by_key(|language| score(*language))?;
     let least = own.filter(|own| own.is_complete()).map_or(0, score) * 2 + 1;
-    // Another language must have clearly more of its common words in the brief, because several languages share short words such as "a".
+    // The brief must contain clearly more common words of another language than of the email's language, because several languages share
+    // short words such as "a".
     if score(best) > least.max(FOREIGN_SCORE_MIN - 1) { Some(best) } else { own }
 }
 
@@ -198,8 +199,8 @@ impl<'a> Content<'a> {
             _ => false,
         };
         let is_place = fact.kind == FactKind::Place && said.contains(&folded(own_place(fact.text.trim(), self.language)));
-        // The number is enough for a date, and for a price without its currency: "It closes on 10 December" states "closes 10 December",
-        // and "from 200 to 150 euros" states "200".
+        // A date is stated if its number is, and a price without a currency is stated if its amount is: "It closes on 10 December" states
+        // "closes 10 December", and "from 200 to 150 euros" states "200".
         let number = fact.text.find(|c: char| c.is_ascii_digit()).map(|at| folded(&fact.text[at..]));
         let is_dated = fact.kind == FactKind::Date && number.is_some_and(|number| said.contains(number.trim_end()));
         let is_amount = matches!(fact.kind, FactKind::Price | FactKind::OldPrice)
@@ -289,8 +290,8 @@ impl<'a> Content<'a> {
         self.hide_parts(cards)
     }
 
-    /// Hides products without a separate price if the brief has a price that does not belong to a product, because it is the price of the
-    /// set.
+    /// If the brief has a price that does not belong to a product, hides the products without a separate price, because that price is for
+    /// the set.
     fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
         let mut prices = (0..self.brief.facts.len()).filter(|at| {
             let fact = self.fact(*at);
@@ -350,7 +351,7 @@ impl<'a> Content<'a> {
         facts.filter(move |fact| kinds.contains(&fact.kind))
     }
 
-    /// Returns the percentage or amount that the offer saves; `None` if the brief has no offer or several different ones.
+    /// Returns the percentage or amount that recipients save with the offer; `None` if the brief has no offer or several different ones.
     pub fn saving(&self) -> Option<Saving> {
         self.saving.clone()
     }
@@ -456,7 +457,7 @@ impl<'a> Content<'a> {
         found.min_by_key(|at| (*at < date, *at)).map(|at| self.fact(at))
     }
 
-    /// Returns whether a statement can be a title: it contains no contact and no link, and does not end in a price.
+    /// Returns whether a statement can be a title: it contains no contact and no link, and does not end with a price.
     pub fn is_title(&self, at: usize) -> bool {
         let text = self.text(at);
         let odd = |fact: &Fact| match fact.kind {
@@ -484,7 +485,7 @@ impl<'a> Content<'a> {
         let (head, last) = name.rsplit_once(' ').unwrap_or(("", name));
         let is_copula = bank.phrases("words.costs").iter().any(|own| own == last);
         let name = if is_copula { head } else { name };
-        // A name that ends in a common word is incomplete: "Lote de libros de 100 €".
+        // A name that ends with a common word is incomplete: "Lote de libros de 100 €".
         let is_cut = bank.phrases("words.common").iter().any(|own| own == name.rsplit(' ').next().unwrap_or_default());
         let plain =
             !is_cut && name.chars().count() > 2 && !name.contains(['.', '!', '?']) && name.split(' ').count() <= PRICED_WORDS_MAX;
@@ -496,7 +497,7 @@ impl<'a> Content<'a> {
         self.brief.facts.iter().find(|fact| fact.kind == kind && fact.story.is_none())
     }
 
-    /// Returns the fact of this kind that is outside of stories; `None` if there are several.
+    /// Returns the only fact of this kind outside of stories; `None` if there are several or none.
     pub fn only(&self, kind: FactKind) -> Option<&'a Fact> {
         let mut all = self.brief.facts.iter().filter(|fact| fact.kind == kind && fact.story.is_none());
         all.next().filter(|_| all.next().is_none())

@@ -6,7 +6,7 @@ use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// Parts of words that identify text about delivery.
+/// Folded stems of words that identify text about delivery, in the composer's languages.
 const DELIVERY: [&str; 14] = [
     "shipping",
     "deliver",
@@ -24,10 +24,10 @@ const DELIVERY: [&str; 14] = [
     "bezorg",
 ];
 
-/// Folded words before the lowest of several prices, which is not the price of the event: "seconds from £8".
+/// Folded words that mark a price as the lowest of several, which is then not taken for the price of the event: "seconds from £8".
 const FROM: [&str; 7] = [" from ", " ab ", " des ", " partir de ", " desde ", " da ", " vanaf "];
 
-/// The maximum length, in characters, of an offer as the title of its coupon.
+/// The maximum length, in characters, of an offer that can be the title of its coupon.
 const OFFER_CHARACTERS_MAX: usize = 64;
 
 impl Writer<'_> {
@@ -46,12 +46,14 @@ impl Writer<'_> {
             let conditions = self.conditions();
             return self.text(&conditions.join(" "));
         }
-        // The statement with the code is the text of the coupon, so that the email states the code once.
+        // The statement with the code becomes the text of the coupon and is removed from the statements, so that the email states the code
+        // only once.
         let own: Vec<usize> = self.statements.iter().copied().filter(|at| self.has_code(*at)).collect();
         self.statements.retain(|at| !own.contains(at));
         let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
         let (stated, told) = match split {
-            // The title already states the offer: "20% off everything", "20% off everything with code TEA20".
+            // The coupon omits an offer that the email's title already states: the title "20% off everything" and the offer "20% off
+            // everything with code TEA20".
             Some((offer, rest)) if self.repeats_title(&offer) => {
                 self.book.facts.remove("offer");
                 (None, vec![rest])
@@ -64,7 +66,7 @@ impl Writer<'_> {
             if self.book.facts.contains_key("shop") && told.is_empty() { self.book.text("common.coupon_note") } else { None };
         let conditions = self.conditions();
         let text: Vec<String> = told.into_iter().chain(note).chain(conditions).collect();
-        // The title states the offer unless the opening or the coupon's text already does.
+        // The coupon's title states the offer unless the opening or the coupon's text already does.
         let is_saving = |at: &usize| matches!(content.fact(*at).kind, FactKind::Percentage | FactKind::Amount);
         let has_saving = own.iter().any(|at| content.facts_in(*at).iter().any(is_saving));
         let deal =
@@ -79,7 +81,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns whether the email may have a coupon. Only emails that sell, apologize, report an outage or thank may have one.
+    /// Returns whether the email may have a coupon. Only emails that sell, apologize, report an outage or thank the recipients may have
+    /// one.
     fn gives(&self) -> bool {
         self.shape.sells || matches!(self.goal, Goal::Apology | Goal::Outage | Goal::ThankYou)
     }
@@ -132,8 +135,7 @@ impl Writer<'_> {
         self.gives() && fits && first == Some(at)
     }
 
-    /// Returns sentences about the dates, the minimum and the delivery of an offer. Facts that the email already states are
-    /// omitted.
+    /// Returns sentences about the offer's dates, minimum and delivery, without the facts that the email already states.
     fn conditions(&mut self) -> Vec<String> {
         let content = self.content;
         let open = |role: FactRole| content.days(role).is_some_and(|(_, _, fact)| self.is_open(fact));
@@ -178,7 +180,7 @@ impl Writer<'_> {
         self.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
     }
 
-    /// Removes the statements that only repeat what the table shows, before the opening prints them.
+    /// Removes the statements that only repeat what the table shows, so that the opening does not print them.
     pub fn keep_untabled(&mut self) {
         let (rows, replaced) = self.hours();
         if !rows.is_empty() {
@@ -231,13 +233,13 @@ impl Writer<'_> {
                 continue;
             }
             let Some(name) = row_label(fact, invites, invites || !self.shape.sells) else { continue };
-            // A number is shown even if the words of its fact are in another language.
+            // If the words of a capacity are in another language, only its number is shown.
             let count = || match fact.value {
                 Some(FactValue::Count { count }) if fact.kind == FactKind::Capacity => Some(count.to_string()),
                 _ => None,
             };
             let Some(mut value) = content.shown(fact).or_else(count) else { continue };
-            // The value is only the number if its words repeat the label: "Places: 12 places".
+            // If the words of the fact repeat the label, the value is only the number. This avoids "Places: 12 places".
             if let (FactKind::Capacity, Some(FactValue::Count { count })) = (fact.kind, &fact.value)
                 && folded(&fact.text).contains(&folded(&self.label(name)))
             {
@@ -267,7 +269,7 @@ impl Writer<'_> {
         self.book.label(&format!("common.label_{name}"))
     }
 
-    /// Returns the value of a row; an email address and a telephone number are links.
+    /// Returns the value of a row. Email addresses and telephone numbers become links.
     fn value(&self, fact: &Fact, value: &str) -> Value {
         let text = super::phrases::escape(value);
         let link = super::material::contact(&fact.text).filter(|_| fact.kind == FactKind::Contact);
@@ -279,7 +281,8 @@ impl Writer<'_> {
     pub fn leftovers(&mut self) {
         let content = self.content;
         let mut lines: Vec<String> = Vec::new();
-        // A length of time can describe the recipients, and says nothing on its own: "users whose trial ended 30 days ago".
+        // A length of time in the description of the recipients is omitted, because it says nothing on its own: "users whose trial ended 30
+        // days ago".
         let audience = content.brief.audience.as_ref().and_then(|part| part.span);
         let describes = |fact: &Fact| {
             let inside = fact.span.zip(audience).is_some_and(|(own, part)| part.start <= own.start && own.end <= part.end);

@@ -1,4 +1,4 @@
-//! Collects the facts from the brief and the brand that fill phrases, in the email's language.
+//! Collects the facts that fill the gaps of phrases, in the email's language. The facts come from the brief and the brand.
 
 use jiff::civil::Date;
 
@@ -30,9 +30,9 @@ const NAME_CHARACTERS_MAX: usize = 60;
 /// The minimum and maximum length, in characters, of a statement that can be a title.
 const NEWS_CHARACTERS_MIN: usize = 8;
 const NEWS_CHARACTERS_MAX: usize = 90;
-/// The minimum number of words in the part of a statement that is a title.
+/// The minimum number of words in a part of a statement that is used as the title.
 const TITLE_WORDS_MIN: usize = 3;
-/// The number of statements, from the first, that are searched for the news.
+/// The number of statements, starting with the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
 /// The maximum number of days until a date that can be identified by its weekday alone.
 const WEEKDAY_DAYS: i32 = 6;
@@ -125,7 +125,8 @@ impl Source<'_> {
         facts
     }
 
-    /// Returns the first reduced price of a sale without a general saving: "Clay Teapot: €49 instead of €64".
+    /// Returns the news for the first product of a sale whose price is reduced, if the sale has no general saving: "Clay Teapot: €49
+    /// instead of €64".
     fn reduced_price(&self) -> Option<String> {
         let content = self.content;
         let applies = self.goal == Goal::Sale && content.saving().is_none();
@@ -137,8 +138,8 @@ impl Source<'_> {
         Some(words.replace("{product}", &product).replace("{price}", &price).replace("{before}", &before))
     }
 
-    /// Returns the news of the email: the first of its opening statements that can be a title. For an apology, returns `None` if its first
-    /// statements are unclear, because later statements do not name the mistake.
+    /// Returns the news of the email: the first of its opening statements that can be a title. For an apology, returns `None` if text
+    /// before the first statement is unclear, because later statements do not name the mistake.
     fn news(&self) -> Option<String> {
         let content = self.content;
         let start = content.statements.first().and_then(|at| content.fact(*at).span).map_or(0, |span| span.start);
@@ -186,7 +187,7 @@ impl Source<'_> {
         };
         let heads = [": ", " – ", " — ", " - ", "; "].into_iter().filter_map(|mark| bare.split_once(mark));
         let head = heads.filter(|head| !is_cut(head)).map(|(head, _)| head).min_by_key(|head| head.len());
-        // Without the words after the comma, a part with a number may promise too much.
+        // Without the words after the comma, a part with a percentage or a price may promise too much.
         let clause = bare.split_once(", ").filter(|(head, _)| !has_number(head));
         let clause = clause
             .filter(|clause| !is_cut(clause) && !self.cuts_date(bare, clause.0))
@@ -334,7 +335,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the date with a role, in full and in short form, and returns its first day.
+    /// Adds the date that has this role to the facts, in full and in short form, and returns its first day.
     fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
         let (first, last, fact) = self.content.days(role)?;
         let (format, today) = (self.content.format, self.content.today);
@@ -504,7 +505,7 @@ pub fn without_legal_form(name: &str) -> &str {
         let same = name.get(at..)?.eq_ignore_ascii_case(form);
         let before = name.get(..at)?;
         let stem = before.trim_end_matches([' ', ',']);
-        // The letters of a legal form without a space or comma before them are the end of a word.
+        // Without a space or comma before them, the letters of a legal form are only the end of a word.
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)

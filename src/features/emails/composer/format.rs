@@ -20,7 +20,7 @@ pub enum Saving {
 
 /// A no-break space, which keeps a number and its symbol on one line.
 const NO_BREAK: &str = "\u{a0}";
-/// A date in a different year is shown with its year if the date is more than this many days away.
+/// A date in another year than today's is shown with its year only if it is more than this many days away.
 const YEAR_SHOWN_AFTER_DAYS: i32 = 90;
 
 impl Format {

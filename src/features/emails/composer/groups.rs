@@ -11,7 +11,8 @@ use crate::vocab::limits;
 const PARAGRAPH_CHARACTERS: usize = 260;
 /// The maximum length, in characters, of a statement that can be a list item.
 const ITEM_CHARACTERS_MAX: usize = 110;
-/// The minimum number of comma-separated parts in a statement with opening hours that is printed as a list. Other statements need one more.
+/// The minimum number of comma-separated parts with which a notice of opening hours prints a statement as a list. In other emails, the
+/// minimum is one higher.
 const PARTS_MIN: usize = 3;
 /// The maximum average length, in characters, of the parts of a statement that is printed as a list.
 const PART_CHARACTERS_MAX: usize = 44;
@@ -178,7 +179,7 @@ impl Writer<'_> {
         groups.into_iter().for_each(|group| self.group(group));
     }
 
-    /// Returns whether the statements are the stories of a newsletter, because the prompt announces their number: "Three bits: …".
+    /// Returns whether the statements are the stories of a newsletter. They are if the prompt announces their number: "Three bits: …".
     pub fn tells_stories(&self) -> bool {
         let mut notes = self.content.brief.instructions.iter().map(|part| part.text.trim_end());
         let has_stories = self.content.brief.stories.is_empty() && self.statements.len() > 1;
@@ -230,7 +231,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the days at the start of the names of a price list, such as the menu of a week, if each name has one: "Monday minestrone".
+    /// Returns the days with which the names in a price list start, as in the menu of a week: "Monday minestrone". Empty unless every name
+    /// starts with a day.
     fn days_of(&self, all: &[(String, String)]) -> Vec<String> {
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let days: Vec<String> = dates.map(|fact| capital(&fact.text)).filter(|day| !day.contains(' ')).collect();

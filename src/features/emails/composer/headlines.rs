@@ -11,7 +11,7 @@ use crate::vocab::limits;
 
 /// The preferred maximum length, in characters, of a subject. Email clients truncate longer subjects.
 pub const SUBJECT_CHARACTERS: usize = 60;
-/// The minimum number of words in the first part of a subject that is shortened to this part.
+/// The minimum number of words in the part to which a subject is shortened.
 const SUBJECT_WORDS_MIN: usize = 3;
 /// The maximum length, in characters, of a title that the composer chooses.
 const TITLE_CHARACTERS_MAX: usize = 100;
@@ -97,7 +97,7 @@ impl Draft<'_> {
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
-        // Without its date, a subject that then ends in a word such as "and" is incomplete: "Registration opens on 1 December and".
+        // Without its date, a subject can end with a word such as "and", and is then incomplete: "Registration opens on 1 December and".
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());

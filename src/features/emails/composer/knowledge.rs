@@ -1,4 +1,4 @@
-//! Quotes sentences from the brand's pages and knowledge base in an email. It can omit sentences but does not add words.
+//! Quotes sentences from the brand's pages and knowledge base in an email. Sentences can be omitted, but no words are added.
 
 use super::language::Language;
 use super::phrases::mix;

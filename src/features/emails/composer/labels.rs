@@ -1,4 +1,5 @@
-//! Removes labels that are notes to the writer from statements: "Why: …", "Link: https://example.com", "Recall stoneware mugs may crack".
+//! Removes from statements the labels that are notes to the writer: "Why: …", "Link: https://example.com", "Recall stoneware mugs may
+//! crack".
 
 use super::content::{Content, same_address};
 use super::language::Bank;
@@ -7,9 +8,9 @@ use crate::features::emails::brief::{Fact, FactKind};
 
 /// The maximum number of words in a label before a link.
 const LABEL_WORDS_MAX: usize = 3;
-/// The minimum number of words before a colon that form a separate statement. Fewer words are a label.
+/// The minimum number of words before a colon for them to stand alone as a statement. Fewer words are a label.
 const HEAD_WORDS_MIN: usize = LABEL_WORDS_MAX + 1;
-/// The minimum number of words after the kind of email that form a separate statement.
+/// The minimum number of words after the kind of email for them to stand alone as a statement.
 const REST_WORDS_MIN: usize = 5;
 impl Content<'_> {
     /// Returns the text of a fact as the email prints it. A label at the start of a statement is removed: "Why: we doubled our hours".
@@ -36,8 +37,8 @@ impl Content<'_> {
         self.without_address(fact, &self.without_announcing(&self.without_opener(&text)))
     }
 
-    /// Returns a statement without the kind of email at its start, which users in a hurry type without a colon: "Recall stoneware mugs may
-    /// crack".
+    /// Returns a statement without the kind of email at its start. Users in a hurry type the kind without a colon: "Recall stoneware mugs
+    /// may crack".
     fn without_opener(&self, text: &str) -> String {
         let bank = Bank::of(self.language);
         let lower = text.to_lowercase();
@@ -70,14 +71,14 @@ impl Content<'_> {
         }
     }
 
-    /// Returns whether the main button leads to an address of the brief.
+    /// Returns whether this address is the one in the brief to which the main button leads.
     fn is_main_link(&self, address: &str) -> bool {
         let given = self.brief.cta.as_ref().and_then(|cta| cta.link.as_deref());
         given.or_else(|| self.only(FactKind::Link).map(|fact| fact.text.as_str())).is_some_and(|own| same_address(own, address))
     }
 
     /// Returns whether a statement is only the label of a link: "RSVP link: https://example.com", "Button to https://example.com", "Book at
-    /// https://example.com". The button replaces it.
+    /// https://example.com". The button replaces such a statement.
     pub(super) fn is_link_label(&self, fact: &Fact) -> bool {
         let [address] = addresses(&fact.text)[..] else { return false };
         let (head, rest) = fact.text.split_once(address).unwrap_or((&fact.text, ""));

@@ -81,13 +81,14 @@ impl Writer<'_> {
         parts.join(" ")
     }
 
-    /// Returns whether a seasonal email only presents a product: its title is the news, and a card shows the product. The season's
-    /// wishes would not be about the product.
+    /// Returns whether a seasonal email only presents a product: its title is the news, and a card shows the product. Such an email omits
+    /// the season's wishes, because they would not be about the product.
     pub fn presents_product(&self) -> bool {
         self.job == "seasonal.main" && self.is_stated && self.shows_cards()
     }
 
-    /// Returns a phrase without a sentence that is the title: "Thank you for signing up. Good to have you with us."
+    /// Returns a phrase without the sentence that repeats the title: only "Good to have you with us." for the phrase "Thank you for signing
+    /// up. Good to have you with us."
     fn without_title(&self, phrase: &str) -> String {
         let all = super::knowledge::split(phrase);
         let others: Vec<&str> = all.iter().copied().filter(|sentence| folded(sentence) != self.title).collect();

@@ -50,8 +50,8 @@ impl Writer<'_> {
         let mut marks = self.links_in(&text);
         for fact in facts.iter().map(|at| self.content.fact(*at)) {
             let words = tidy(fact.text.trim_end_matches('.'));
-            // A day without a number that is not a deadline is part of a routine or a name: "every Friday", "between Christmas
-            // and New Year".
+            // A day that has no number and is not a deadline is part of a routine or a name: "every Friday", "between Christmas and New
+            // Year".
             let is_vague = fact.kind == FactKind::Date
                 && matches!(fact.role, None | Some(FactRole::Event | FactRole::Other))
                 && !words.contains(|c: char| c.is_ascii_digit());

@@ -22,7 +22,7 @@ const DESCRIPTION_CHARACTERS_MAX: usize = 160;
 /// The maximum length, in characters, of the period of a price, such as "/month per person".
 const PERIOD_CHARACTERS_MAX: usize = 24;
 
-/// Parses the address of a link. People often write web addresses without `https://`.
+/// Parses the address of a link. If `https://` is missing, adds it, because people often omit it.
 pub fn link(address: &str) -> Option<Link> {
     let is_bare = address.contains('.') && !address.contains([':', '@', ' ']);
     Link::parse(address).ok().or_else(|| Link::parse(&format!("https://{address}")).ok().filter(|_| is_bare))
@@ -166,7 +166,8 @@ fn stem(word: &str) -> String {
     word.chars().take(STEM_CHARACTERS).collect()
 }
 
-/// Returns the alternative text for an image: its description without the import's notes on its size and on where it was found.
+/// Returns the alternative text for an image: its description without the import's notes on the size of the image and on where it was
+/// found.
 pub fn alt(description: &str) -> Option<String> {
     let text = tidy(description);
     let is_note = |sentence: &&str| {
@@ -271,7 +272,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     })
 }
 
-/// Returns the original price, if it is higher than the price.
+/// Returns the original price, if it is higher than the current price.
 fn before(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let before = product.price_before.clone()?;
     let (now, then) = (number(product.price.as_deref()?)?, number(&before)?);

@@ -1,9 +1,9 @@
 //! The built-in composer: writes complete emails from a brief and the facts about a brand, without a language model.
 //!
 //! The composer is deterministic: the same inputs produce the same email. It does not receive the prompt. The facts in an email come from
-//! the brief, the brand, and the pages and knowledge that the caller provides. The composer prints the brief's statements in their own
-//! words, and writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could not
-//! use. It writes complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
+//! the brief, the brand, and the pages and knowledge that the caller provides. The composer prints the statements in the brief's words, and
+//! writes dates, times and prices in the format of the email's language. It returns the parts of the brief that it could not use. It writes
+//! complete copy in seven languages. For Arabic and Hebrew, it has a small set of phrases.
 //!
 //! The composer consists of pure functions that use no store, network or clock.
 
@@ -84,7 +84,7 @@ pub struct Request<'a> {
     pub today: Date,
 }
 
-/// An email, with the omissions and warnings of the composer.
+/// An email, with the parts of the brief that it omits and the composer's warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
@@ -277,7 +277,7 @@ impl Draft<'_> {
         Composed { email, unused, untranslated, warnings }
     }
 
-    /// Returns the seed that all emails in a series share in every language, because a series has one layout.
+    /// Returns the seed. All emails in a series share it in every language, because a series has one layout.
     fn seed(&self) -> u64 {
         mix(self.request.seed, &self.content.topic())
     }
@@ -294,7 +294,7 @@ impl Draft<'_> {
         let named = self.content.first(FactKind::Product).is_some();
         let has_picture = !self.request.images.is_empty() || self.opening_picture(named.then_some(0)).is_some();
         let all = self.shape.layouts;
-        // A letter has no picture, so an announcement is not a letter if the brand has a picture of its subject.
+        // A letter has no picture, so an announcement is not a letter if the brand has a picture of the announcement's subject.
         let is_plain = |layout: &Layout| *layout == Layout::Letter && has_picture && !self.shape.sells;
         let fits = |layout: &Layout| {
             (has_picture || !goals::needs_picture(*layout))
@@ -374,8 +374,8 @@ impl Draft<'_> {
 
     /// Returns the indexes of the products for a grid, starting at a position that the seed determines. If the brief names products of the
     /// brand, an email has a grid only if its job is `general.picks` or the brief prescribes a number of products. An offer for lamps shows
-    /// only lamps, and an email with a lot of text shows only products with an image, which must also suit its topic unless the email is
-    /// about the whole brand or range.
+    /// only lamps. An email with a lot of text shows only products that have an image and suit its topic; the topic does not matter if the
+    /// email is about the whole brand or range.
     fn products(&self) -> Vec<usize> {
         let content = self.content;
         let rules = &content.rules;
@@ -385,7 +385,7 @@ impl Draft<'_> {
         // An offer without a number may apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
-        // The price belongs to the product or event that the brief names, and other products would distract from it.
+        // A price in the brief belongs to the product or event that the brief names. Other products would distract from it.
         let fills = fills && content.first(FactKind::Price).is_none();
         let fills = fills || self.job == "general.picks" || rules.products.is_some();
         if count == 0 || rules.no_products || rules.words_max.is_some() || !fills {
@@ -465,8 +465,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the brief's link, the product's page, a contact to reply to, the home page, or the brand's
-    /// email address. A button for reservations prefers the brand's email address or phone number to the home page.
+    /// Returns the target of the main button: the first available of the brief's link, the product's page, a contact to reply to, the home
+    /// page, and the brand's email address. A button for reservations prefers the brand's email address or phone number to the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =

@@ -103,7 +103,7 @@ impl Phrasebook {
         self.choose(place, Marks::Bold, usize::MAX)
     }
 
-    /// Returns the label for a key, which never varies.
+    /// Returns the label for a key. The label never varies: it is the key's first phrase.
     pub fn label(&self, place: &str) -> String {
         self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(self.formed(phrase)))
     }
@@ -173,7 +173,7 @@ impl Phrasebook {
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
-    /// Returns this phrase filled with its facts, which are in bold if it is markup.
+    /// Returns this phrase filled with its facts. If `is_markup` is true, the facts that recipients look for are in bold.
     pub fn filled(&self, phrase: &str, is_markup: bool) -> Option<String> {
         self.fill(phrase, if is_markup { Marks::Bold } else { Marks::None }).map(|(text, _)| text)
     }
@@ -211,7 +211,8 @@ impl Phrasebook {
         Some((self.finish(out), facts))
     }
 
-    /// Returns a fact. `de:brand` follows the French "de". `the:product` is the product as the brief names it, with or without an article.
+    /// Returns a fact. `de:brand` is the brand with the French "de" before it. `the:product` is the product as the brief names it, with or
+    /// without an article.
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;

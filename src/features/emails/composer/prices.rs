@@ -103,8 +103,8 @@ impl Content<'_> {
 }
 
 impl Writer<'_> {
-    /// Writes the table of changed prices. Emails that sell show prices on the cards of their products. In an apology, the first price
-    /// is the mistake, not a new price: "£4.50 instead of £45".
+    /// Writes the table of changed prices. There is no table in emails that sell, which show prices on product cards, or in an apology,
+    /// whose first price is the mistake rather than a new price: "£4.50 instead of £45".
     pub fn changed_prices(&mut self) {
         let has_table = !self.shape.sells && self.goal != Goal::Apology;
         let changes = if has_table { self.content.price_changes() } else { Vec::new() };

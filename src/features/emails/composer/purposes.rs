@@ -1,4 +1,4 @@
-//! Determines the purpose of an email from its facts if the words of the prompt do not decide it: an evening with a time and a price is an
+//! Determines the purpose of an email from its facts if the words of the prompt leave it open: an evening with a time and a price is an
 //! invitation, and an email about a closed shop is not a seasonal greeting.
 
 use super::language::{Bank, Language};
@@ -74,8 +74,8 @@ fn raises_price(brief: &Brief) -> bool {
     matches!((first, old.as_slice()), (Some(new), [old]) if new > *old)
 }
 
-/// Makes an announcement an invitation if it has one day, a time, a price or a number of places, and a statement that asks the recipients
-/// to reserve, register or book: "Dinner with wines of Liguria on 17 December at 19:30. Only 24 places. Reservations: …".
+/// Makes an announcement an invitation if it has exactly one day, a time, a price or a number of places, and a statement that asks the
+/// recipients to reserve, register or book: "Dinner with wines of Liguria on 17 December at 19:30. Only 24 places. Reservations: …".
 fn invite(brief: &mut Brief, language: Language) {
     let may_be = |fact: &Fact| fact.story.is_none() && matches!(fact.role, None | Some(FactRole::Event | FactRole::Other));
     let is_day = |fact: &Fact| may_be(fact) && matches!(fact.value, Some(FactValue::Days { .. }));
@@ -116,8 +116,8 @@ fn name_before(brief: &Brief, day: usize, language: Language) -> Option<String> 
     (fits && name.starts_with(char::is_uppercase)).then(|| name.to_owned())
 }
 
-/// Returns the purpose of a seasonal email, based on its facts: several days with times are opening hours, and one day with a time and
-/// a price, a deadline or a number of places is an invitation.
+/// Returns the purpose of a seasonal email, based on its facts: several days with times mean opening hours, and one day with a time and a
+/// price, a deadline or a number of places means an invitation.
 fn dated_purpose(brief: &Brief) -> Goal {
     let own = |fact: &&Fact| fact.story.is_none() && fact.role == Some(FactRole::Event);
     let days = brief.facts.iter().filter(own).filter(|fact| matches!(fact.value, Some(FactValue::Days { .. }))).count();
@@ -132,8 +132,8 @@ fn dated_purpose(brief: &Brief) -> Goal {
     }
 }
 
-/// Returns the event that a seasonal brief names: the title before its first statement, if it contains a season, or the name of the
-/// season.
+/// Returns the event that a seasonal brief names: the title before its first statement, if that title contains a season; otherwise, the
+/// name of the season.
 fn seasonal_event(brief: &Brief, language: Language) -> Option<Event> {
     let bank = Bank::of(language);
     let first = brief.facts.iter().find(|fact| is_statement(fact)).and_then(|fact| fact.span)?;

@@ -80,7 +80,7 @@ fn joined(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a word without the "s" of its plural.
+/// Returns a word without its plural "s".
 fn singular(word: &str) -> &str {
     word.strip_suffix('s').filter(|stem| stem.chars().count() >= AVOIDED_STEM_MIN).unwrap_or(word)
 }

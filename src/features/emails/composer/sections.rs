@@ -62,7 +62,7 @@ pub const LEAD_CHARACTERS: usize = 240;
 const EXCERPTS: usize = 2;
 
 impl Writer<'_> {
-    /// Writes the whole email below this title.
+    /// Writes the whole email, with this title.
     pub fn write(&mut self, title: &str) {
         self.header();
         let general = self.job.strip_prefix("general.").map(str::to_owned);
@@ -169,7 +169,7 @@ impl Writer<'_> {
             self.statements.retain(|at| !self.content.is_list_of_products(*at));
         }
         self.title = said.clone();
-        // The title and the coupon state the offer, so that no phrase between them repeats it.
+        // If both the title and the coupon state the offer, no phrase between them repeats it.
         let is_stated = self.book.facts.get("bare_deal").is_some_and(|deal| said.contains(&folded(deal)));
         if self.job == "sale.main" && is_stated && self.content.first(FactKind::Code).is_some() {
             self.book.facts.remove("deal");
@@ -258,8 +258,7 @@ impl Writer<'_> {
             };
             Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
-        // In a language other than the brand's, a card without a picture or a price from the brief only repeats a name in the
-        // text.
+        // In a language other than the brand's, a card only repeats a name in the text unless it has a picture or a price from the brief.
         let tells = |card: &&content::Card| {
             let has_image = self.brand.products.get(card.product).is_some_and(|product| product.image.is_some());
             let is_named = content.statement_of(card.fact).is_some();

@@ -61,7 +61,7 @@ fn parted(text: &str, language: Language) -> (Option<String>, String) {
     if is_name(head) && end < text.len() {
         return (Some(head.to_owned()), text[end..].trim().to_owned());
     }
-    // "Name, text": the first part of a sentence is a heading, unless the rest completes it: "If you like tea, come by."
+    // The words before the first comma are a heading, as in "Name, text", unless the rest completes them: "If you like tea, come by."
     if let Some((name, rest)) = text.split_once(", ")
         && is_name(name)
         && super::knowledge::split(name).len() == 1
@@ -148,7 +148,7 @@ impl Writer<'_> {
             let block = Image { id: self.id("image"), image: picture, caption: None, width: ImageWidth::Content };
             self.push(Block::Image(block));
         }
-        // If the text ends with the link, the link gets a separate label.
+        // A link at the end of the text is removed here and added below with a label of its own.
         let own = story
             .link
             .as_deref()

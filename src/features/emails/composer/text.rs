@@ -84,7 +84,7 @@ pub fn typographic(text: &str) -> String {
     text.split(' ').map(apostrophes).collect::<Vec<_>>().join(" ")
 }
 
-/// The quotation marks of the composer's languages, without the marks that are also apostrophes.
+/// The quotation marks of the composer's languages, except the marks that are also apostrophes.
 pub const QUOTATION_MARKS: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// Returns the text without quotation marks around it. If the text contains other quotation marks, it is returned unchanged.
@@ -200,8 +200,8 @@ const WORDS_READ: usize = 120;
 /// language.
 const FOREIGN_WORDS: usize = 2;
 
-/// Removes the pronoun of the sender at the start of a place, because the pronoun needs a preposition: "uns im Laden" in "bei uns
-/// im Laden".
+/// Removes the sender's pronoun from the start of a place, because the pronoun needs a preposition: "im Laden" for "uns im Laden", which is
+/// part of "bei uns im Laden".
 pub fn own_place(text: &str, language: Language) -> &str {
     let bank = Bank::of(language);
     let is_in = |place: &str, word: &str| bank.phrases(place).iter().any(|own| own == &word.to_lowercase());

@@ -8,7 +8,7 @@ use super::sections::Writer;
 use super::text::{capital, folded, own_place};
 use crate::features::emails::brief::{Fact, FactKind, FactRole, FactValue, Goal};
 
-/// The maximum number of words other than the date in a row of opening hours.
+/// The maximum number of words, besides the date, in a row of opening hours.
 const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
@@ -73,8 +73,8 @@ impl Content<'_> {
         self.statements.iter().any(|at| bank.has_word("words.no_booking", &self.text(*at)))
     }
 
-    /// Returns the place that the request names, and the next statement if it contains only the address of that place: "Invite everyone to
-    /// our shop, Market Street 12."
+    /// Returns the place that the request names and the index of the next statement, if that statement contains only the address of the
+    /// place: "Invite everyone to our shop, Market Street 12."
     fn addressed_place(&self) -> Option<(&Fact, usize)> {
         let is_address = |text: &str| {
             let words = text.split(' ').count();

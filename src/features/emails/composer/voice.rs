@@ -31,7 +31,8 @@ impl Voice {
         let formal = rules.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
-            // If the brand is neither formal nor casual, the email uses the form that most companies use in its language.
+            // If the brand is neither formal nor casual, the email uses the form of address that most companies use in the email's
+            // language.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {

@@ -25,8 +25,8 @@ pub fn with_remedy(document: &Email, terms: &Terms<'_>, finding: Finding) -> Fin
     }
     let is_lost = matches!(finding.kind, FindingKind::FactMissing | FindingKind::Unclear | FindingKind::NotTranslated);
     let Some(text) = finding.text.as_deref().filter(|_| is_lost && finding.add.is_none()) else { return finding };
-    // A missing fact needs its context. Unclear text is added without its sentence, because the email may already contain other parts of
-    // the sentence.
+    // A missing fact is added with its sentence, which provides the context. Unclear text is added without its sentence, because the email
+    // may already contain other parts of the sentence.
     let span = finding.span.filter(|_| finding.kind == FindingKind::FactMissing);
     let sentence = span.and_then(|span| sentence_around(terms, span)).unwrap_or_else(|| text.to_owned());
     let add = insert(document, &whole(&sentence));

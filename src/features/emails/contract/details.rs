@@ -32,7 +32,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
         words(text).any(is_day)
     };
     let all = fold(&statements.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("\n"));
-    // Related languages share common words, so a statement that contains a common word of the email's language may be written in it.
+    // Related languages share common words, so a statement that contains a common word of the email's language may be in that language.
     let is_all_other = is_other(&all) && names_day(&all);
     let is_foreign = |fact: &&Fact| {
         let folded = fold(&fact.text);
@@ -50,7 +50,7 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
 /// The minimum number of letters in a month or weekday name of another language. Shorter names are often other words.
 const DAY_LETTERS_MIN: usize = 5;
 
-/// The minimum number of words in a statement whose language is judged from all statements in the brief together. Shorter statements are
+/// The minimum number of words in a statement whose language is inferred from all statements in the brief together. Shorter statements are
 /// usually names.
 const FOREIGN_WORDS_MIN: usize = 3;
 

@@ -184,8 +184,8 @@ fn states_words(email: &Reading, text: &str, least: f64) -> bool {
     is_stated || share(&wanted, &blocks.concat()) >= 1.0 && (!is_negated || negated(&blocks.concat()))
 }
 
-/// Returns whether the email also mentions `value`. Phone numbers can be in the body, header or footer, and other values only in the body.
-/// Returns true for values that are compared as words.
+/// Returns whether the email mentions `value`. Phone numbers can be in the body, header or footer, and other values only in the body.
+/// Returns `true` for values that are compared as words.
 fn states_mention(email: &Reading, value: &Value) -> bool {
     match value {
         Value::Day { day, month, .. } => email.mentions(|own| match own {
@@ -381,8 +381,8 @@ fn contradict(given: &[FactRole], own: &[FactRole]) -> bool {
     is_other_offer || given.iter().any(|role| !own.is_empty() && own.iter().all(|own| excluded(*role).contains(own)))
 }
 
-/// Returns the roles that a day with this role cannot have in the brief. Other combinations are valid: an order deadline on the last day of
-/// an offer, or an event on a day with an unknown role.
+/// Returns the roles that a day cannot have in the brief if the email gives it this role. Other combinations are valid: an order deadline
+/// on the last day of an offer, or an event on a day with an unknown role.
 fn excluded(role: FactRole) -> &'static [FactRole] {
     use FactRole as R;
     match role {

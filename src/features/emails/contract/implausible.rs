@@ -57,8 +57,8 @@ enum Form {
     Amount,
 }
 
-/// Returns the notation in which a word states a number. `before` is the preceding word. A number after another number is part of a phone
-/// number, and a number after a name is part of an address.
+/// Returns the notation of a number to check; `None` for other words. `before` is the preceding word: a number after another number is part
+/// of a phone number, and a number after a name is part of an address.
 fn form(word: &str, before: &str, words: &Words) -> Option<Form> {
     let is_figures = |text: &str| (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.chars().all(|c| c.is_ascii_digit());
     let is_worded = || words.table.numbers.get(&fold(word)).is_some_and(|number| *number >= WORDED_MIN);

@@ -5,7 +5,7 @@ use super::text::{fold, sentences, spaced, words};
 use crate::features::emails::brief::{Brief, Part, Span, is_greeting};
 use crate::features::emails::finding::{Finding, FindingKind};
 
-/// The number of consecutive words that identify an instruction in the email. Shorter sequences are too common, unless they are the whole
+/// The number of consecutive words that identify an instruction in the email. A shorter sequence is too common, unless it is the whole
 /// instruction.
 const ROW_WORDS: usize = 4;
 
@@ -17,7 +17,7 @@ pub fn check(email: &Reading, brief: &Brief, known: &[String]) -> Vec<Finding> {
     printed.chain(brief.unclear.iter().filter_map(|part| guessed(email, part, &copy))).collect()
 }
 
-/// Returns the text that the email may print, even if an instruction has the same words. The words are folded.
+/// Returns the folded text that the email may print even if an instruction contains the same words.
 fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     let parts = [&brief.subject, &brief.preheader, &brief.headline].into_iter().flatten().map(|part| part.text.as_str());
     let facts = brief.facts.iter().map(|fact| fact.text.as_str());

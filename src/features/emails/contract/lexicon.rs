@@ -47,7 +47,7 @@ pub struct Table {
     pub today: Vec<String>,
     pub tomorrow: Vec<String>,
     code: Vec<String>,
-    /// Words after a number that make it a discount.
+    /// Words that make the number before them a discount.
     pub off: Vec<String>,
     pub offer_starts: Vec<String>,
     pub offer_ends: Vec<String>,

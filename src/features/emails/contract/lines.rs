@@ -1,4 +1,4 @@
-//! Checks that the subject, the preheader and the titles are complete: not cut off, with their quotation marks and brackets closed.
+//! Checks that the subject, the preheader and the titles are not cut off, and that their quotation marks and brackets are closed.
 
 use super::outline::Place;
 use super::reading::Reading;

@@ -26,12 +26,12 @@ pub enum Value {
     },
     /// A weekday, from 1 for Monday.
     Weekday(i8),
-    /// A time of day in minutes. A `vague` time can also be twelve hours later.
+    /// A time of day, in minutes after midnight. A `vague` time can also be twelve hours later.
     Clock {
         minutes: u16,
         vague: bool,
     },
-    /// A number after "at" or before a time, which may or may not be a time.
+    /// A number that may or may not be a time: it follows "at" or precedes a time.
     Hour {
         minutes: u16,
         vague: bool,
@@ -321,7 +321,7 @@ fn days_of(list: &str, month: i8, year: Option<i16>, weekday: Option<i8>) -> Vec
     days.collect()
 }
 
-/// Returns a time of day in minutes; `None` if the numbers are not a valid time.
+/// Returns a time of day in minutes after midnight; `None` if the numbers are not a valid time.
 fn minutes(hour: i8, minute: i8, half_day: Option<&str>) -> Option<u16> {
     let hour = match half_day.map(|half| half.starts_with('p')) {
         Some(true) if (1..12).contains(&hour) => hour + 12,

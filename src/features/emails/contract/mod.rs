@@ -79,7 +79,7 @@ pub fn avoided_by_brand(document: &Email, terms: &Terms<'_>) -> Vec<Finding> {
     constraints::check(&Reading::of(document, terms.today), document, &brief, brand.name.as_deref())
 }
 
-/// Finds the dates in the text that include a weekday. Returns the day, the month and the weekday of each date.
+/// Finds the dates in the text that are written with a weekday. Returns the day, the month and the weekday of each date.
 #[cfg(test)]
 pub fn days_with_weekdays(text: &str, language: &str) -> Vec<(i8, i8, i8)> {
     let mentions = mentions::read(text, lexicon::Words::of(language)).into_iter();
@@ -97,7 +97,7 @@ pub fn remains(document: &Email, terms: &Terms<'_>, warnings: &[Finding]) -> Vec
     lost.take(limits::EMAIL_VIOLATIONS_MAX).map(|finding| add::with_remedy(document, terms, finding)).collect()
 }
 
-/// Returns the composer's warnings without those about unclear text that the email does state, for example in a heading and the text below
+/// Returns the composer's warnings, except those about unclear text that the email does state, for example in a heading and the text below
 /// it.
 pub fn without_stated(document: &Email, today: Date, mut warnings: Vec<Finding>) -> Vec<Finding> {
     let email = Reading::of(document, today);

@@ -28,7 +28,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns whether the text is part of the content that recipients see when they open the email.
+    /// Returns whether text at this place is part of the content that recipients see when they open the email.
     pub fn is_body(self) -> bool {
         !matches!(self, Self::Subject | Self::Preheader | Self::Alt | Self::Frame)
     }
@@ -59,7 +59,7 @@ pub struct Press {
 pub struct Outline {
     pub passages: Vec<Passage>,
     pub buttons: Vec<Press>,
-    /// The targets of the links, including buttons, each with its block.
+    /// The links, including buttons: the block and the target of each.
     pub links: Vec<(String, String)>,
     /// The blocks that show images, except the logo.
     pub images: Vec<String>,

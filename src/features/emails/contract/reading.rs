@@ -76,7 +76,7 @@ impl Reading {
         })
     }
 
-    /// Returns whether the body mentions this time of day, in minutes.
+    /// Returns whether the body mentions the time of day that is this many minutes after midnight.
     pub fn mentions_clock(&self, minutes: u16) -> bool {
         self.mentions(|value| is_clock(value, minutes))
     }
@@ -87,7 +87,7 @@ impl Reading {
     }
 }
 
-/// The maximum number of days from today to a weekday without a date.
+/// The maximum number of days from today to the day that a weekday without a date refers to.
 const DAYS_BY_WEEKDAY_MAX: i32 = 7;
 /// The last minute of a day, which some writers call midnight.
 const LAST_MINUTE: u16 = 24 * 60 - 1;
@@ -99,7 +99,7 @@ pub fn is_day(value: &Value, date: Date) -> bool {
     same && year.is_none_or(|year| year == date.year())
 }
 
-/// Returns whether a mentioned time is this time of day, in minutes.
+/// Returns whether a mentioned time is the time of day that is this many minutes after midnight.
 pub fn is_clock(value: &Value, minutes: u16) -> bool {
     let (Value::Clock { minutes: found, vague } | Value::Hour { minutes: found, vague }) = value else { return false };
     let is_midnight = |time: u16| time == 0 || time == LAST_MINUTE;

@@ -16,7 +16,7 @@ use crate::features::emails::finding::{Finding, FindingKind};
 const LETTERS_MIN: usize = 4;
 /// The number of initial letters that two forms of a word share.
 const STEM_LETTERS: usize = 4;
-/// The maximum number of characters between two words that one warning reports.
+/// The maximum number of characters between two words for one warning to report both.
 const GAP_MAX: u32 = 12;
 
 /// Returns a warning for each passage in the prompt that is neither in the email nor in `others`, the warnings about the email so far.
@@ -48,7 +48,8 @@ pub fn check(email: &Reading, terms: &Terms<'_>, others: &[Finding]) -> Vec<Find
             true => is_name || is_dated || is_value(word) || email.words.weekday(&fold(word)).is_some(),
             false => is_content(email.words, word),
         };
-        // Small numbers and short names are compared as dates and whole words, because they can also occur inside other words and numbers.
+        // In an instruction, small numbers are compared as dates and short names as whole words, because both can also occur inside other
+        // numbers and words.
         let is_shown = match is_instruction {
             true if is_dated => says_day(email, word),
             true if is_name => shown.has(word) && shown.says(word),
@@ -131,8 +132,8 @@ fn tokens(prompt: &str) -> impl Iterator<Item = (Span, &str)> {
     })
 }
 
-/// Returns, for each character of the prompt, whether a warning reports it, the email states the value that contains it, or the
-/// brief states it in other words.
+/// Returns whether each character of the prompt is covered: a warning reports it, the email states the value that contains it, or the brief
+/// states it in other words.
 fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> Vec<bool> {
     let mut covered = vec![false; prompt.chars().count()];
     let mut cover = |span: Span| {

@@ -57,8 +57,8 @@ enum Found {
     All,
 }
 
-/// Removes text from the strings in a JSON value. If `drops_items` is true, an object that lost a field, such as a list item or a button,
-/// is dropped.
+/// Removes text from the strings in a JSON value. If `drops_items` is true, a list item, a button or another object that lost a field is
+/// dropped.
 fn strip(json: &mut Value, key: &str, text: &str, drops_items: bool) -> Found {
     match json {
         Value::String(address) if key == "href" => {
@@ -114,7 +114,7 @@ fn unlinked(words: &str, address: &str) -> Option<String> {
     (kept != words).then_some(kept)
 }
 
-/// Returns the text without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would have unpaired bold
+/// Returns `words` without the sentences that contain `text`; `None` if no sentence contains it, or if the rest would have unpaired bold
 /// marks, quotation marks or brackets.
 fn without(words: &str, text: &str) -> Option<String> {
     let mut kept = words.to_owned();

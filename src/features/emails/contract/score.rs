@@ -264,7 +264,7 @@ impl Shown {
     }
 }
 
-/// Returns the expectations of a sample that the contract can check, as a brief.
+/// Returns, as a brief, those expectations of a sample that the contract can check.
 fn expected(sample: &Sample) -> Brief {
     let kind = |name: &str| serde_json::from_value::<ConstraintKind>(name.into()).ok();
     let constraints = sample

@@ -204,7 +204,7 @@ pub fn brand_texts(material: &Material) -> impl Iterator<Item = String> {
     all.chain(social).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the text of the brand's knowledge base and of the pages that the request links to, which can be long.
+/// Returns the text of the brand's knowledge base and of the pages that the request links to. This text can be long.
 pub fn long_texts(material: &Material) -> impl Iterator<Item = String> {
     let pages = material.pages.iter().flat_map(|page| [page.title.clone(), page.content.clone()]);
     let knowledge = material.knowledge.iter().flat_map(|entry| [entry.title.clone(), entry.content.clone()]);

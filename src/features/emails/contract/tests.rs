@@ -87,7 +87,7 @@ fn blocks() -> Value {
     ])
 }
 
-/// Checks the sale email after a change to its blocks.
+/// Returns the findings for the sale email after a change to its blocks.
 fn after(path: &str, value: Value) -> Vec<(FindingKind, String)> {
     let mut blocks = blocks();
     *blocks.pointer_mut(path).expect("the path exists") = value;

@@ -45,7 +45,7 @@ pub enum ChangeKind {
     Insert,
     Remove,
     Move,
-    /// Inserts a copy of a block after the block.
+    /// Inserts a copy of a block directly after the original.
     Duplicate,
 }
 
@@ -113,7 +113,7 @@ fn attribute(mut json: Value, changes: &[Change], last: &Value, found: Vec<Viola
     found.into_iter().map(error).collect()
 }
 
-/// Returns the field of the change that caused a violation, and the violation with a message that fits the change.
+/// Returns the field of a change that caused the violation, and the violation with a message that fits the change.
 fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let path = change.path.as_deref().unwrap_or_default();
     let last = steps(path).last().unwrap_or_default();
@@ -146,7 +146,7 @@ fn block_at(json: &Value, path: &str) -> Option<String> {
     id
 }
 
-/// Returns the part of a path after the index of a block, which stays the same when the block moves.
+/// Returns the part of a path after a block's index. This part stays the same when the block moves.
 fn within_block(path: &str) -> String {
     match path.strip_prefix("blocks[").and_then(|rest| rest.split_once(']')) {
         Some((_, rest)) => rest.to_owned(),
@@ -207,7 +207,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
                 }
             }
             let block = list(json, place).remove(place.index());
-            // The block is removed first, because the removal shifts the positions of the following blocks.
+            // The block is removed before the target is determined, because the removal shifts the positions of the following blocks.
             match target(json, change) {
                 Ok((to, at)) => list(json, to).insert(at, block),
                 Err(error) => {
@@ -234,7 +234,7 @@ enum Place {
 }
 
 impl Place {
-    /// Returns the index in the list that contains the block.
+    /// Returns the block's index in the list that contains it.
     fn index(self) -> usize {
         match self {
             Self::Block(index) | Self::Cell(_, _, index) => index,
@@ -343,7 +343,7 @@ fn block_path(path: &str) -> Option<&str> {
     path.strip_prefix("blocks.").filter(|id| !id.contains(['.', '[']))
 }
 
-/// Returns the value at a path of names, indexes, and IDs of list items.
+/// Returns the value at a path that consists of field names, indexes, and IDs of list items.
 fn field<'a>(json: &'a mut Value, path: &str) -> Result<&'a mut Value, Refusal> {
     let unknown = || ("path", format!("the document has no field or block at the path {path:?}; correct the path"));
     let mut steps: Vec<&str> = steps(path).collect();

@@ -21,7 +21,7 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// The form of a problem message, so that interfaces can display the field under another name.
+/// The form of a violation's message. It lets interfaces display the field under another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {

@@ -68,7 +68,7 @@ impl ImageUrl {
     }
 }
 
-/// Returns the placeholder in normalized form. Spaces are ignored.
+/// Returns the normalized form of a known placeholder; `None` if the text is not one. Spaces are ignored.
 fn placeholder(given: &str) -> Option<&'static str> {
     let name = given.strip_prefix("{{")?.strip_suffix("}}")?.trim();
     placeholders::LINKS.into_iter().find(|known| known.trim_matches(['{', '}', ' ']) == name)

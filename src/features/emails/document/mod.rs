@@ -94,16 +94,16 @@ pub struct Style {
     /// The arrangement of the whole email.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// The main color instead of the brand's, as `#RRGGBB`.
+    /// The main color, used instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub primary: Option<Color>,
-    /// The color of buttons instead of the brand's, as `#RRGGBB`.
+    /// The color of buttons, used instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub button: Option<Color>,
-    /// The background of filled boxes, such as the coupon, instead of the main color, as `#RRGGBB`.
+    /// The background of filled boxes, such as the coupon, used instead of the main color, as `#RRGGBB`.
     #[serde(default)]
     pub boxes: Option<Color>,
-    /// The background of the text instead of the brand's, as `#RRGGBB`.
+    /// The background of the text, used instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub background: Option<Color>,
     /// The shape of buttons, cards and pictures.

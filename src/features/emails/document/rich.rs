@@ -282,7 +282,7 @@ pub struct RichError {
     error: LinkError,
 }
 
-/// The maximum number of characters of an invalid address in the error message.
+/// The maximum number of characters of an invalid address that the error message shows.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 impl fmt::Display for RichError {

@@ -129,7 +129,7 @@ impl Transform for Strict {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else { return };
-        // The program assigns the IDs of blocks.
+        // The schema contains no IDs of blocks, because the program assigns them.
         if let Some(fields) = object.get_mut("properties").and_then(Json::as_object_mut) {
             fields.retain(|name, _| name != "id");
         }
@@ -254,7 +254,8 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
     })
 }
 
-/// Parses columns. Columns contain tagged values. For an error in a tagged value, serde would report only the path of the whole block.
+/// Parses columns. The tagged values in columns are parsed one by one, because serde would report an error in such a value only with the
+/// path of the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();

@@ -157,8 +157,8 @@ fn due(tx: &ReadTx, engine: &Engine, limit: usize, started: &HashSet<Subject>) -
     Ok(tasks)
 }
 
-/// Returns whether to wait for the import of the brand's sites: users who import a brand and then request emails immediately expect emails
-/// in the style of that brand. The wait is limited.
+/// Returns whether to wait for the import of the brand's sites. Users who import a brand and request emails right afterward expect the
+/// emails to have the style of that brand. The wait is limited.
 fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
     let project = projects::find(tx, account, conversation.project)?;
     let is_reading = project.is_some_and(|project| matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing));

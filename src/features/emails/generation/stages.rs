@@ -55,7 +55,7 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
     };
     let writer = writer(context, account, &conversation);
     let wanted = &mut conversation.wanted;
-    // The import may have failed after the request was accepted.
+    // The import of the brand may have failed after the request was accepted.
     let failed = projects::import_failure(&context.data.store.read(), account, conversation.project)?;
     let is_prompt = wanted.source == Source::Prompt;
     let (briefed, brief_usage) = match failed {
@@ -152,7 +152,8 @@ pub fn new_email(
     }
 }
 
-/// Ends a conversation: stores its state, emits its event and removes it from the queue in one transaction.
+/// Ends a conversation: in one transaction, stores its state, emits the event that reports the end, and removes the conversation from the
+/// queue.
 fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, state: State) {
     let (id, project) = (conversation.id, conversation.project);
     let (kind, data) = match &state {
@@ -240,7 +241,7 @@ enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
     Pictures(outputs::Screenshots, Vec<Finding>, Box<EmailChecks>),
-    /// The screenshots of an imported email, and either the version that the instruction created or the reason that there is none.
+    /// The screenshots of an imported email, and either the version that the instruction created or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
         warnings: Vec<Finding>,

@@ -11,7 +11,7 @@ const FIELD_BYTES_MAX: usize = 400;
 /// The maximum number of removed fields that are listed.
 const LISTED_MAX: usize = 30;
 
-/// TABLE: Mailmill's names of contact fields, with the names on other platforms. All other names are custom fields.
+/// TABLE: Mailmill's names for contact fields, each with the field's names on other platforms. Any other name refers to a custom field.
 const NAMES: [(&str, &[&str]); 8] = [
     ("first_name", &["FNAME", "firstname", "$first_name"]),
     ("last_name", &["LNAME", "lastname", "$last_name"]),
@@ -45,12 +45,12 @@ enum Syntax {
 enum Translation {
     Unchanged,
     Into(String),
-    /// A link with this label or, at the start of a quoted attribute value, only the URL of the link.
+    /// A link with this URL and label. At the start of a quoted attribute value, only the URL is written.
     Link(&'static str, String),
     Removed,
 }
 
-/// Returns HTML in Mailmill's merge language, and the first of the removed fields and statements, without duplicates.
+/// Returns the HTML with its fields in Mailmill's merge language, and the first removed fields and statements, without duplicates.
 pub fn translated(html: &str) -> (String, Vec<String>) {
     let source = Source { keeps_conditions: has_balanced_conditions(html), has_full_link: html.contains("unsubscribe_link_all") };
     let (mut out, mut removed) = (String::with_capacity(html.len()), Vec::new());
@@ -72,8 +72,8 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
             Translation::Link(url, _) if is_value => out.push_str(url),
             Translation::Link(url, text) => out.push_str(&format!("<a href=\"{url}\">{text}</a>")),
             Translation::Removed => {
-                // At the start of a quoted attribute value, "#" replaces the field, because a link without a target is less harmful than an
-                // empty URL.
+                // At the start of a quoted attribute value, "#" replaces the removed field, because a link without a target is less harmful
+                // than an empty URL.
                 out.push_str(if is_value { "#" } else { "" });
                 let written = decoded(written);
                 if removed.len() < LISTED_MAX && !removed.contains(&written) {
@@ -86,8 +86,8 @@ pub fn translated(html: &str) -> (String, Vec<String>) {
     (out, removed)
 }
 
-/// Whether each open statement is kept. If Mailmill's language cannot express a condition or loop, all its tags are removed and its content
-/// stays.
+/// For each open condition or loop, whether its tags are kept. If Mailmill's language cannot express a condition or loop, all its tags are
+/// removed and its content stays.
 #[derive(Default)]
 struct Blocks(Vec<bool>);
 
@@ -115,7 +115,7 @@ impl Blocks {
 /// Finds the marks in HTML, in order.
 struct Marks<'h> {
     html: &'h str,
-    /// The position of the next closing mark of each syntax. Storing the position avoids a new search for each opening mark.
+    /// The position of the next closing delimiter of each syntax. It is stored so that not every opening delimiter causes a new search.
     closings: [usize; 3],
 }
 
@@ -146,7 +146,7 @@ impl<'h> Marks<'h> {
     }
 }
 
-/// Returns whether each condition in Mailchimp's language checks one field and is closed.
+/// Returns whether each Mailchimp condition checks one field and is closed.
 fn has_balanced_conditions(html: &str) -> bool {
     let (mut marks, mut depth) = (Marks::new(html), 0_u32);
     for (at, _) in html.match_indices("*|") {
@@ -166,7 +166,7 @@ fn has_balanced_conditions(html: &str) -> bool {
 
 /// The properties of the HTML that affect how its fields are translated.
 struct Source {
-    /// Whether Mailchimp's conditions are translated. Otherwise they are removed and their content stays.
+    /// Whether Mailchimp's conditions are translated. If not, their tags are removed and their content stays.
     keeps_conditions: bool,
     /// Whether the HTML contains HubSpot's link for unsubscribing from all emails.
     has_full_link: bool,
@@ -272,7 +272,7 @@ fn unquoted(text: &str) -> Option<&str> {
     ['\'', '"'].into_iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark))
 }
 
-/// Translates a field without filters or with only a default. A field with any other filter is removed.
+/// Translates a field that has no filter or only a `default` filter. A field with any other filter is removed.
 fn with_filters(name: &str, filters: &[&str]) -> Translation {
     match filters {
         [] => field(name, ""),
@@ -284,8 +284,8 @@ fn with_filters(name: &str, filters: &[&str]) -> Translation {
     }
 }
 
-/// Returns a field with default text for contacts who have no value. Without a default, Mailmill would not send them the email. On the
-/// other platforms, a missing value is an empty string.
+/// Returns a field with default text for contacts who have no value. Without a default, Mailmill would not send the email to these
+/// contacts, whereas the other platforms insert an empty string.
 fn field(name: &str, default: &str) -> Translation {
     let is_plain = !default.contains(['"', '\\', '{', '}', '<', '>']);
     match own_name(name).filter(|_| is_plain) {
@@ -295,7 +295,7 @@ fn field(name: &str, default: &str) -> Translation {
     }
 }
 
-/// Returns Mailmill's name for a field of another platform; `None` if the name is not valid for a merge field.
+/// Returns Mailmill's name for another platform's field; `None` if the name is not valid for a merge field.
 fn own_name(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -366,7 +366,7 @@ mod tests {
         }
         let long = format!("{{{{ {} }}}}", "x".repeat(FIELD_BYTES_MAX));
         assert_eq!(translated(&long).0, long);
-        // If each opening mark caused a search of the remaining text, this test would take minutes.
+        // If each opening delimiter caused a search of the remaining text, this test would take minutes.
         let many = "{{*|{%".repeat(200_000);
         assert_eq!(translated(&many).0, many);
     }

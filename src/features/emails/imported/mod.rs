@@ -251,7 +251,7 @@ impl ImportedEmail {
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 
-    /// Changes the URL of the buttons among these parts and returns the number of changed buttons.
+    /// Changes the URL of each button among the given parts and returns the number of changed buttons.
     pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
         let links: Vec<usize> = places.iter().filter_map(|place| self.text_part(*place)?.link()).collect();
         for link in &links {
@@ -353,7 +353,7 @@ impl ImportedEmail {
     }
 }
 
-/// Returns the text as one line, truncated to this many characters.
+/// Returns the text as one line, truncated to `most` characters.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()

@@ -2,10 +2,11 @@
 
 use crate::engine::render::imported_html::{Change, TextPart, TextRun};
 
-/// The maximum number of tokens that are compared one by one, excluding the common start and end of the old and new text.
+/// The maximum number of tokens of the old or the new text that are compared one by one. The start and end that both texts have in common
+/// do not count.
 const WORDS_MAX: usize = 400;
-/// The maximum length, in bytes, of text that is rewritten piece by piece even if nearly all of its words change. New words take over a
-/// replaced link only up to this length.
+/// The maximum length of a short text, in bytes. A short text is rewritten piece by piece even if nearly all of its words change. If all
+/// words of a link are replaced, the new words become the text of the link only if they are short.
 const SHORT: usize = 40;
 
 /// Replaces the words of a text part and returns the changes to make to the HTML.
@@ -165,7 +166,8 @@ fn tokens_of(pieces: &[TextRun]) -> Vec<Token<'_>> {
     found
 }
 
-/// Splits new words where the old text splits the same words between two pieces, for example by bold type.
+/// Splits new words at the positions where the old text divides the same words between two pieces, for example because only a part of the
+/// word is bold.
 fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     let is_word = |text: &str| text.starts_with(char::is_alphanumeric);
     let glued = |pair: &[Token<'_>]| pair[0].piece != pair[1].piece && is_word(pair[0].text) && is_word(pair[1].text);

@@ -38,7 +38,7 @@ pub struct NewBrief {
     /// The purpose of the email, and every fact that the email must contain.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// The languages of the email as BCP 47 tags, starting with the original's. The default is the language of the prompt.
+    /// The languages of the email as BCP 47 tags. The original is written in the first language. The default is the language of the prompt.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,

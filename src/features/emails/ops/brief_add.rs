@@ -29,8 +29,8 @@ pub struct BriefAdd;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddToBrief {
     pub email_id: EmailId,
-    /// The `accept` of a warning, or other text that the email must contain from now on: its subject, its preheader, an address that it
-    /// links to, or a sentence.
+    /// The text to add: the `accept` value of a warning, or other text that the email must contain from now on, such as its subject, its
+    /// preheader, a URL that it links to, or a sentence.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub text: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
 }

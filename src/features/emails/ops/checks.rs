@@ -69,7 +69,8 @@ impl EmailChecksView {
         let checked_at = checked.as_ref().map(|checked| WireTime(checked.checked_at));
         let checks = checked.map(|VersionChecks { checks, .. }| checks).unwrap_or_default();
         let finding = |mut finding: CheckFinding| {
-            // The HTML is rendered from the document, so only the words of the document can be corrected.
+            // If the HTML is rendered from a document, only the words of the document can be corrected, so only spelling errors are
+            // fixable.
             finding.fixable &= !is_written_as_document || finding.check == Check::Spelling;
             FindingView { ignored: ignored.contains_key(&finding.id), finding }
         };

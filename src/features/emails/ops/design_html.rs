@@ -55,7 +55,7 @@ impl Raw for DesignHtml {
         let query = move |tx: &ReadTx| {
             projects::require(tx, account, input.project_id)?;
             let document = designs::written(tx, account, input.project_id, &input.design, None, date(now))?;
-            // The seed of a conversation usually selects the layout of its emails, but every design sets its own layout.
+            // The seed can be 0: it usually selects the layout of a conversation's emails, but every design sets its own layout.
             let made =
                 conversation(ConversationId::from_bytes([0; 12]), input.project_id, &document, Default::default(), (0, now));
             Ok(outputs::render_texts(tx, account, &made, &document)?.texts.html)

@@ -20,9 +20,9 @@ pub struct DesignList {
 /// A starter design.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DesignView {
-    /// The name of the design for `POST /v1/emails`.
+    /// The name of the design, for `design` in `POST /v1/emails`.
     pub name: String,
-    /// The name of the design for users.
+    /// The title of the design that users see.
     pub title: String,
     /// A one-sentence description of the content.
     pub about: String,

@@ -35,8 +35,8 @@ pub struct UpdateDocument {
     /// Whether to return the changed email without saving it.
     #[serde(default)]
     pub preview: bool,
-    /// Whether the new version replaces the caller's previous autosave, if that autosave is the current version and the first save that it
-    /// combines was at most ten minutes ago.
+    /// Whether this is an autosave. An autosave replaces the current version if that version combines the caller's own autosaves, the first
+    /// of which was saved less than ten minutes ago.
     #[serde(default)]
     pub autosave: bool,
 }

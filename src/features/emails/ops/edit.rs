@@ -35,7 +35,7 @@ pub struct EditEmail {
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// The model that makes the change: `composer`, or the name of a language model in the settings. If absent, the model that was
-    /// requested when the email was generated is used or, if that model is no longer configured, the default model.
+    /// requested for the email's generation is used; if that model is no longer configured, the default model is used.
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
@@ -48,7 +48,7 @@ pub struct EditEmail {
     pub preview: bool,
 }
 
-/// The edited email; or, with `async` or if the edit takes longer than 20 seconds, the unfinished edit, which can be polled.
+/// The edited email. With `async`, or if the edit takes longer than 20 seconds, the unfinished edit instead, whose status can be polled.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EmailEditResult {

@@ -1,4 +1,4 @@
-//! Adds an email to the favorites or removes it.
+//! Adds an email to the favorites or removes it from the favorites.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

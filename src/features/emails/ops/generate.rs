@@ -52,7 +52,8 @@ pub struct NewConversation {
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read. The default is true.
     pub web_mode: Option<bool>,
-    /// The languages of each email as BCP 47 tags, starting with the original's. The default is the language of the brief or the prompt.
+    /// The languages in which each email is generated, as BCP 47 tags. The original is written in the first language. The default is the
+    /// language of the brief or the prompt.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -250,7 +251,7 @@ pub fn open(
     Ok(conversation)
 }
 
-/// Emits the webhook event that a generation has started.
+/// Emits the webhook event that reports the start of a generation.
 fn emit_started(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({

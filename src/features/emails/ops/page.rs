@@ -22,7 +22,7 @@ pub struct Page;
 pub struct PageLink {
     pub account_id: AccountId,
     pub email_id: EmailId,
-    /// The token that signs the link of an unlisted email.
+    /// The token from the link; required for an unlisted email.
     pub token: Option<String>,
 }
 
@@ -84,7 +84,7 @@ fn path(account: AccountId, email: EmailId) -> String {
     format!("/v1/shared/{account}/{email}")
 }
 
-/// Returns the URL that shows an email without an API key, if the email's visibility allows this.
+/// Returns the URL that shows an email without an API key; `None` if the email is private.
 pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility: Visibility) -> Option<String> {
     let path = path(account, email);
     match visibility {

@@ -62,8 +62,8 @@ impl Async for Restore {
                     .see("emails.versions", "GET /v1/emails/{emailId}/versions lists the email's versions")
             })?;
             if number != email.version {
-                // The email takes over the language of the restored document, because the current version may be a translation. Imported
-                // HTML keeps its language, because edits cannot translate it.
+                // The restored document determines the email's language, because the current version may be a translation. Imported HTML
+                // keeps its language, because edits cannot translate it.
                 if let Some(language) = earlier.document.as_deref().and_then(language) {
                     email.language = language;
                 }

@@ -1,4 +1,4 @@
-//! Shows a small email in a brand's theme, optionally with unsaved values.
+//! Shows a small email in a brand's theme, optionally with theme values that are not saved.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,7 +28,7 @@ pub struct ThemePreview;
 
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// The brand, theme values that override the brand's, and whether to load the logo.
+/// The brand, theme values that replace the brand's own, and whether to load the logo.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TriedTheme {

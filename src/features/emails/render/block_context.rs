@@ -1,4 +1,4 @@
-//! Creates the cells of blocks with the typography and colors of a theme, for one background and alignment.
+//! Creates the cells of blocks. A context has the typography and colors of a theme, one background and one alignment.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::glue::glued;
@@ -90,7 +90,7 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Words(Words { tag, size, role, html, height: None, is_alone_when_small: false }))
     }
 
-    /// Returns a cell with one plain line.
+    /// Returns a cell with one line of plain text.
     pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
         self.words(gap, "p", size, role, inline::words(text))
     }
@@ -106,7 +106,7 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// Returns a cell with a picture that is at most `room` pixels wide and, if the picture's width is known, not wider than the picture.
+    /// Returns a cell with a picture that is shown at most `room` pixels wide. A picture whose width is known is not enlarged.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {
@@ -130,7 +130,7 @@ impl<'a> BlockContext<'a> {
     }
 
     /// Returns a cell with a full-width picture. A square or portrait picture is made smaller, because it would push other content out of
-    /// view. Outside colored fields and cards, it also gets a tinted background.
+    /// view. The smaller picture also gets a tinted background, except on colored fields and cards.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);

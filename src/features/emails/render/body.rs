@@ -216,7 +216,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     cells
 }
 
-/// Returns whether a column is end-aligned. Columns of numbers, and of the values in a list of names and values, are end-aligned.
+/// Returns whether a column is end-aligned. A column of numbers is end-aligned, and so are the values in a table of names and values.
 fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {

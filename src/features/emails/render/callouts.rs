@@ -45,8 +45,7 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
-        // These boxes have the background of their part. The module `parts` puts colored and full-width tinted fields on parts of their
-        // own.
+        // These boxes have the background of their part. The module `parts` renders colored and full-width tinted boxes as separate parts.
         BoxForm::Band | BoxForm::Sides | BoxForm::Ruled | BoxForm::Frame | BoxForm::Bare => set.ground,
     }
 }

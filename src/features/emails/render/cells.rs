@@ -22,7 +22,7 @@ pub struct TemplateInput {
     /// The width of the email in pixels.
     pub width: u16,
     pub page: Ground,
-    /// The steps of the type scale, used as CSS classes. `css` contains the CSS declarations of each step by its name.
+    /// The steps of the type scale, used as CSS classes. `css` maps the name of each step to its CSS declarations.
     pub sizes: Vec<TypeSize>,
     pub css: BTreeMap<&'static str, String>,
     pub families: FamilyNames,
@@ -72,7 +72,7 @@ pub struct SmallTitle {
     pub line: u16,
 }
 
-/// The margin that rows with this gutter width have on phones.
+/// The padding on both sides that rows with this gutter width have on phones.
 #[derive(Debug, Serialize)]
 pub struct Gutter {
     pub width: u16,
@@ -108,7 +108,7 @@ pub struct Part {
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub columns: Vec<Column>,
-    /// The padding on both sides in pixels; 0 is full width.
+    /// The padding on both sides in pixels; 0 means full width.
     pub side: u16,
     /// The space above the row, in pixels.
     pub gap: u16,
@@ -125,7 +125,7 @@ pub struct Column {
     /// The space on each side between the column and its neighbors, in pixels.
     pub gutter: u16,
     pub frame: Option<Frame>,
-    /// Whether the column is shown below another column on phones.
+    /// Whether the column is shown below the preceding column on phones.
     pub follows: bool,
     pub cells: Vec<Cell>,
 }
@@ -174,14 +174,14 @@ pub enum Content {
 pub struct Words {
     /// The HTML tag: `h1`, `h2`, `h3`, `p`, `blockquote`, or `div` for HTML with paragraphs and for the brand's name.
     pub tag: &'static str,
-    /// The name of a size in the type scale.
+    /// The name of a step of the type scale.
     pub size: &'static str,
     /// The color role: `tx` for text, `mu` for muted or `ac` for accent.
     pub role: &'static str,
     pub html: String,
     /// The height in pixels, if neighboring cells must have the same height.
     pub height: Option<u16>,
-    /// Whether the cell has no neighbors on phones.
+    /// Whether the cell has no cells beside it on phones.
     pub is_alone_when_small: bool,
 }
 
@@ -210,7 +210,7 @@ pub struct Picture {
     pub above: u16,
     /// The space below the picture inside its background, in pixels.
     pub below: u16,
-    /// The background around the picture, in the color of stripes.
+    /// The background color around the picture, which is also the color of stripes.
     pub ground: Option<Color>,
     /// Whether the picture fills the width on phones.
     pub fluid: bool,
@@ -284,7 +284,7 @@ pub struct Code {
     pub radius: u16,
 }
 
-/// Text with a colored bar at the start of the line.
+/// Text with a colored vertical bar on its start side.
 #[derive(Debug, Serialize)]
 pub struct Bar {
     pub html: String,

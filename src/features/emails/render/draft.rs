@@ -7,7 +7,7 @@ use crate::features::emails::theme::GroundName;
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
-    /// The padding at the top and bottom, if it differs from the default.
+    /// The padding at the top and bottom in pixels, if it differs from the default.
     pub pad: Option<(u16, u16)>,
     pub card: bool,
     /// Whether the part starts with a full-width picture.

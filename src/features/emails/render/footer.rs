@@ -1,4 +1,4 @@
-//! Renders the end of an email: the brand's profiles and the legally required footer.
+//! Renders the end of an email: links to the brand's profiles on social networks, and the legally required footer.
 
 use super::block_context::BlockContext;
 use super::cells::Row;
@@ -15,7 +15,8 @@ fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     set.on(GroundName::Page).aligned(align)
 }
 
-/// Returns the brand's profiles as text links. Network icons would be remote images, which some email clients do not load.
+/// Returns text links to the brand's profiles on social networks. The networks' icons would be remote images, which some email clients do
+/// not load.
 pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     let set = end(set);
     let mut cells = Vec::new();

@@ -20,8 +20,8 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // On a colored strip, a logo must be transparent and visible. Otherwise, the header is on the main background, below a colored
-        // line.
+        // A logo on a colored strip must be transparent and visible. If it is not, the header is on the main background instead, below a
+        // colored line.
         HeaderForm::Strip if header.logo.is_none() || suits_strip(set, header) => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
@@ -71,8 +71,8 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// Returns whether the logo is visible on a colored strip without a plate. A logo for any background may be opaque, which looks like a
-/// plate.
+/// Returns whether the logo suits a colored strip: it needs no plate and is known to be transparent. A logo for any background may be
+/// opaque, so its own background would look like a plate.
 fn suits_strip(set: BlockContext<'_>, header: &Header) -> bool {
     let (logo, plate) = chosen(set.on(GroundName::Band), header);
     plate == "never" && logo.is_some_and(|logo| logo.background != BrandLogoBackground::Any)
@@ -101,7 +101,7 @@ fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     set.cell(0, Content::Logo(Logo { src, alt: header.name.to_string(), href, width, height, plate }))
 }
 
-/// Returns the logo for this background and when it needs a plate: never, in dark mode, or always.
+/// Returns the logo for this background and whether it needs a plate: never, in dark mode, or always.
 fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.theme.light.ground(set.ground).ground);
@@ -110,7 +110,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
         BrandLogoBackground::Any => true,
         BrandLogoBackground::Light => !dark,
         BrandLogoBackground::Dark => dark,
-        // A logo without this information probably needs a light background, because most logos are designed for white pages.
+        // A logo whose background is unknown probably needs a light one, because most logos are designed for white pages.
         BrandLogoBackground::Unknown => !dark,
     };
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();

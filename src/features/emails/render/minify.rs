@@ -1,4 +1,4 @@
-//! Shortens HTML without changing its appearance by removing whitespace between tags and in style sheets.
+//! Shortens HTML by removing whitespace between tags and in style sheets. The appearance does not change.
 //!
 //! The code supports only the HTML of the MJML renderer, which has no `pre` elements and no significant whitespace between tags.
 

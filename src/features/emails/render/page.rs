@@ -10,7 +10,7 @@ use crate::features::emails::theme::design::{Size, Voice};
 use crate::features::emails::theme::{GroundName, Theme};
 use crate::features::projects::brand::BrandWebFont;
 
-/// The gutter widths, in pixels, of rows.
+/// The gutter widths that rows can have, in pixels.
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
 
 /// Returns the input of the templates.

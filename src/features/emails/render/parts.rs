@@ -65,8 +65,8 @@ fn ground(block: &Block, theme: &Theme) -> GroundName {
     }
 }
 
-/// Returns the background of a block. If the previous part is a colored field, returns a tinted background instead of a colored one,
-/// because two adjacent fields would merge.
+/// Returns `ground`, the background of a block. If `ground` is a colored field directly after another colored field, returns a tinted
+/// background instead, because the two fields would merge.
 fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }

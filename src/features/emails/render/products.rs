@@ -14,7 +14,8 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(title::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    // Side by side, pictures of different shapes would start and end at different heights, so these products are stacked.
+    // Pictures of different shapes would start and end at different heights if they were side by side, so products with such pictures are
+    // stacked.
     let form = match (block.columns, set.design().products) {
         (Some(1), _) => ProductsForm::Rows,
         (Some(_), ProductsForm::Rows) => ProductsForm::Grid,
@@ -183,7 +184,8 @@ fn fitted(
         if natural > height {
             picture.width = Some((height * across / down.max(1)).max(1) as u16);
         } else {
-            // Space above and below the pictures makes them end at the same height in a row.
+            // A picture that is less tall than the others in its row gets space above and below, so that all of them end at the same
+            // height.
             let spare = (height - natural) as u16;
             cell.gap += spare / 2;
             picture.below = spare - spare / 2;
@@ -196,7 +198,7 @@ fn fitted(
     cell
 }
 
-/// Returns a row with one product: the picture at the start of the line and the product's details next to the picture.
+/// Returns a row with one product: the picture at the start of the row, and the product's details next to the picture.
 fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
@@ -214,7 +216,7 @@ fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: 
     vec![row]
 }
 
-/// Returns a row with one centered product: the picture and the product's details below it.
+/// Returns a row with one centered product: the picture and, below the picture, the product's details.
 fn alone(set: BlockContext<'_>, product: &Product) -> Row {
     let image = product.image.as_ref().map(|image| {
         let mut linked = image.clone();
@@ -225,12 +227,12 @@ fn alone(set: BlockContext<'_>, product: &Product) -> Row {
     Row::stack(image.into_iter().chain(words).collect(), set.room().side)
 }
 
-/// The position of a product's name, text, price and button.
+/// The position of a product's name, text, price and button relative to the picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Below,
     Beside,
-    /// Next to the picture of the only product in its row.
+    /// Next to the picture of the only product in the block.
     Alone,
 }
 

@@ -4,7 +4,7 @@
 use crate::base::color::{BLACK, LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
-/// Returns the saturation of a color, from 0 for grays to 1.
+/// Returns the saturation of a color, from 0 (gray) to 1.
 pub fn saturation(color: Color) -> f64 {
     let most = color.red.max(color.green).max(color.blue);
     let least = color.red.min(color.green).min(color.blue);
@@ -22,8 +22,8 @@ pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
 
-/// Returns white if it is legible on this background. Otherwise, returns a soft black if it is legible, or the more legible of black and
-/// white. White comes first because brands usually put white text on medium-dark colors.
+/// Returns white if it is legible on this background; otherwise, a soft black if that is legible; otherwise, the more legible of black and
+/// white. White is preferred because brands usually put white text on medium-dark colors.
 pub fn ink_on(ground: Color) -> Color {
     const SOFT_BLACK: Color = Color { red: 20, green: 20, blue: 22 };
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
@@ -53,8 +53,8 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     (1..=STEPS).map(shade).find(|shade| contrast(*shade, ground) >= ratio).unwrap_or(end)
 }
 
-/// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. Changing the lightness keeps the hue, while
-/// mixing a color with white would make it less saturated.
+/// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. In this form, a shade with a different lightness
+/// keeps its hue, whereas a mix with white would be less saturated.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));

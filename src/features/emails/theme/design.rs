@@ -23,7 +23,7 @@ pub struct Design {
     pub footer: FooterForm,
     pub buttons: ButtonForm,
     pub align: Align,
-    /// Whether each part is on a card over the page background instead of on one sheet.
+    /// Whether each part is on its own card on the page background, instead of all parts on one sheet.
     pub cards: bool,
     /// The fonts of headings.
     pub voice: Voice,
@@ -49,11 +49,11 @@ pub enum HeaderForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeroForm {
-    /// A large title, then the picture, then lead and button.
+    /// A large title, then the picture, then the lead and the button.
     Title,
-    /// A large title, lead and button, then a full-width picture.
+    /// A large title, then the lead and the button, then a full-width picture.
     Poster,
-    /// A colored field with title and button, and the picture below.
+    /// A colored field with the title and the button, and the picture below them.
     Band,
     /// A full-width picture, then the text.
     Picture,
@@ -83,7 +83,7 @@ pub enum HeadingForm {
 #[serde(rename_all = "lowercase")]
 pub enum ProductsForm {
     Grid,
-    /// The products are stacked, with each picture at the start of the line.
+    /// The products are stacked, each with its picture at the start of the line.
     Rows,
     /// Each product is in a box.
     Tiles,
@@ -92,7 +92,7 @@ pub enum ProductsForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuoteForm {
-    /// The quote has a colored bar at the start of the line.
+    /// The quote has a colored vertical bar on its start side.
     Bar,
     /// The quote is large and centered.
     Large,

@@ -52,8 +52,8 @@ pub fn kind(stack: &str) -> FontKind {
     }
 }
 
-/// Returns the brand's font stack with fallbacks; `None` if no font family is usable. Names contain only letters, digits, spaces, hyphens
-/// and underscores, so that the stack is safe in double-quoted attributes.
+/// Returns the brand's font stack with fallbacks; `None` if no font family is usable. A name with characters other than letters, digits,
+/// spaces, hyphens and underscores is left out, so that the stack is safe in double-quoted attributes.
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;
@@ -77,7 +77,7 @@ pub fn stack(given: Option<&str>) -> Option<String> {
     Some(quoted.chain([fallback.to_owned()]).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the web fonts of these stacks that are safe in a style sheet.
+/// Returns the web fonts that the stacks use, except those that are not safe in a style sheet.
 pub fn loaded(web_fonts: &[BrandWebFont], stacks: [&String; 2]) -> Vec<BrandWebFont> {
     let first = |stack: &String| stack.split(',').next().unwrap_or_default().trim().trim_matches('\'').to_owned();
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " +-,;:.@?".contains(c));

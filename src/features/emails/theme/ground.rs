@@ -41,8 +41,8 @@ const COMFORTABLE: f64 = 8.0;
 /// The minimum contrast between a button and its background, unless the button is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
-/// The minimum contrast with the background at which a color's legible shade looks like the same color. The legible shade of yellow on
-/// white, for example, is brown.
+/// The minimum contrast between a color and its background for the color's legible shade to look like the same color. Yellow on white has
+/// less contrast: its legible shade is brown.
 const KINDRED: f64 = 2.2;
 /// The minimum contrast between buttons and dark or colored backgrounds.
 const LIT: f64 = 3.2;

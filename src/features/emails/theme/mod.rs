@@ -331,7 +331,7 @@ mod tests {
                 let email = Email { style, ..Email::sample() };
                 let theme = Theme::new(&brand, &email, 1);
                 for (colors, name) in [theme.light, theme.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
-                    // Text in the sheet's color also appears on the stripes of tables.
+                    // Text in the text color of the sheet also appears on the stripes of tables.
                     let striped = (colors.sheet.text, colors.tint.ground);
                     for (text, ground) in colors.ground(name).pairs().into_iter().chain([striped]) {
                         let ratio = contrast(text, ground);

@@ -50,8 +50,8 @@ pub fn updated(
     new
 }
 
-/// Returns a fact from the brief after an edit. If the edit removed the fact from the document, returns the fact in its new wording, or
-/// `None` if the new wording is unknown or lacks the required value.
+/// Returns what remains of a fact in the brief after an edit: the unchanged fact, unless the edit removed it from the document. A removed
+/// fact is returned in its new wording, or as `None` if the new wording is unknown or lacks the required value.
 fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn Fn(&str) -> Vec<Fact>) -> Option<Fact> {
     if !lost.contains(&fact.text) {
         return Some(fact);

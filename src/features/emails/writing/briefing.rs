@@ -160,7 +160,7 @@ impl<'a> Quotes<'a> {
     }
 
     /// Returns the part of the prompt that a quote repeats; `None` if the prompt does not contain the quote. If the same quote is used
-    /// again, returns its next occurrence, if any.
+    /// again, returns its next occurrence or, after the last occurrence, the first one.
     fn part(&mut self, quote: &str) -> Option<Part> {
         let quote = quote.trim();
         let from = self.next.get(quote).copied().unwrap_or(0);

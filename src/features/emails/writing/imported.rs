@@ -86,7 +86,7 @@ impl Listing {
         self.push(ListedPart::Link(link), &format!("link {what}: {address}"));
     }
 
-    /// Returns the entry with this number, which is the value of `field`.
+    /// Returns the item with this number. `field` is the field of the response that contains the number.
     fn entry(&self, field: &str, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
         entry.ok_or_else(|| {

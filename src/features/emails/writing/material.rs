@@ -50,7 +50,8 @@ pub fn of_brand(tx: &impl Read, account: AccountId, project: ProjectId) -> Resul
 }
 
 impl Material {
-    /// Returns the images and descriptions for a prompt, up to a limit. Images given with the request come first.
+    /// Returns the images for the model's prompt, each as its URL and a description, up to a limit. Images given with the request come
+    /// first.
     pub fn images(&self) -> Vec<String> {
         let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
         let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
@@ -120,7 +121,7 @@ impl Material {
         self.pages.iter().map(text).collect()
     }
 
-    /// Returns the descriptions of the first products for a prompt, one line each.
+    /// Returns descriptions of the brand's first products for the model's prompt, one line each.
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| {

@@ -49,7 +49,7 @@ pub struct Brief {
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
-    /// The other emails in the series in this language; `None` if there is no series, or if an email is not finished.
+    /// The other emails in the series in this language; `None` if there is no series, or if an email in the series is not finished.
     pub others: Option<Vec<Document>>,
     /// The prompts of the edits that created the email's stored versions.
     pub edits: Vec<String>,
@@ -93,7 +93,8 @@ impl Brief {
         draft
     }
 
-    /// Returns the warnings about an edited document. An edit may add values from its instruction. A direct change has no instruction.
+    /// Returns the warnings about an edited document. An edit may add values from its instruction. For a direct change, `instruction` is
+    /// empty.
     pub fn warnings_of_edit(&self, document: &Document, instruction: &str, material: &Material) -> Vec<Finding> {
         let prompt = self.prompts(instruction);
         let doubts = self.terms(&self.wanted.prompt, material).map(|terms| contract::doubts(document, &terms));
@@ -159,7 +160,7 @@ pub struct PlannedSeries {
     pub plan: Option<Plan>,
 }
 
-/// An email from a writer with its warnings.
+/// A document from a writer, with the warnings about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
@@ -187,7 +188,7 @@ pub struct EditResult {
     pub done: Vec<String>,
     /// The parts of the instruction that were not applied, each with the reason.
     pub not_done: Vec<String>,
-    /// The brief with the user's changes, if it has changed.
+    /// The brief with the changes that the prompt makes to it; `None` if there are no changes.
     pub brief: Option<TypedBrief>,
     /// The composer's warnings that apply to the changed document.
     pub notes: Vec<String>,
@@ -240,7 +241,7 @@ impl Writer {
         Self { model: Some(MeteredModel::unmetered(client)), on_failure: OnFailure::Fail, missing: None }
     }
 
-    /// Returns the writer with this name or, if the model is no longer configured, the default writer.
+    /// Returns the writer with this name. If the model is no longer configured, returns the default writer.
     pub fn named_or_default(name: &str, engine: &Engine, payer: Payer, on_failure: OnFailure) -> Self {
         let is_known = engine.models.names().contains(&name);
         let name = if is_known { name } else { engine.models.default_name() };

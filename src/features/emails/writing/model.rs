@@ -1,5 +1,5 @@
-//! The writer that calls a language model and validates its responses: first an outline, then the blocks. A document must be valid, link
-//! only to known pages and show only known images. Errors are returned to the model for correction, a limited number of times.
+//! The writer that calls a language model, first for an outline and then for the blocks, and validates the responses. A document must be
+//! valid, link only to known pages and show only known images. Errors are returned to the model for correction, a limited number of times.
 
 use std::sync::LazyLock;
 
@@ -142,7 +142,7 @@ fn plan_schema(count: Option<u8>) -> Value {
 
 /// The maximum length of a series in days.
 const DAYS_MAX: i32 = 365;
-/// The maximum length, in characters, of a title or a purpose, both of which fit on one line.
+/// The maximum length, in characters, of a title or a purpose. Each of them is a single line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
 fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
@@ -399,7 +399,7 @@ fn messages(findings: Vec<Finding>) -> Vec<String> {
 /// The addresses of links and images that an email may contain.
 pub struct KnownAddresses {
     links: Vec<String>,
-    /// The hosts that an email may link to without restriction.
+    /// The hosts that an email may link to with any path.
     hosts: Vec<String>,
     images: Vec<String>,
 }

@@ -92,7 +92,7 @@ pub fn schema(is_translation: bool) -> AnswerSchema {
     AnswerSchema { name: "outline_email", about: "The outline of the email.", schema }
 }
 
-/// The maximum number of content blocks, which are the blocks in an email without the header and the footer.
+/// The maximum number of content blocks. All blocks of an email except the header and the footer are content blocks.
 const BLOCKS_MAX: usize = limits::EMAIL_BLOCKS_MAX - 2;
 
 /// Reads an outline, or returns the errors in it. A translation has the structure of its original.
@@ -155,7 +155,7 @@ fn footer(material: &Material, texts: &FooterTexts) -> Value {
     })
 }
 
-/// Returns the errors in the frame and the list of blocks.
+/// Returns the errors in the list of planned blocks and in the frame of the document.
 fn errors(outline: &Outline) -> Vec<String> {
     let mut errors: Vec<String> = Vec::new();
     if outline.blocks.is_empty() || outline.blocks.len() > BLOCKS_MAX {
@@ -173,7 +173,7 @@ fn errors(outline: &Outline) -> Vec<String> {
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // Each planned block has placeholder text, so that the document check covers the other fields.
+    // In this check, a text block with placeholder text stands for each planned block, so that the document check covers the other fields.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));

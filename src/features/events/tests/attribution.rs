@@ -36,7 +36,7 @@ impl Arrival {
         Self(text.into())
     }
 
-    /// Stores the click or event of this arrival in a project that has the contacts.
+    /// Stores this click or event in a project whose contacts have the addresses in `PEOPLE`.
     pub fn take(&self, tx: &mut WriteTx<'_>, project: ProjectId) {
         let words: Vec<&str> = self.0.split(' ').collect();
         let word = |index: usize| words.get(index).copied();

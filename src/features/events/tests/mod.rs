@@ -1,4 +1,4 @@
-//! Tests customer events through the request pipeline, and their attribution in any order of arrival.
+//! Tests customer events through the request pipeline, and that attribution does not depend on the sequence of arrival.
 
 mod attribution;
 mod identifiers;

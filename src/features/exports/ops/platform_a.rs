@@ -20,7 +20,7 @@ pub struct PlatformA;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformA {
     pub conversation_id: ConversationId,
-    /// The only email of the conversation to export. If absent, all finished emails of the conversation are exported.
+    /// The only email to export. If absent, all finished emails of the conversation are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
@@ -42,7 +42,7 @@ pub enum KlaviyoType {
     /// A template of the HTML editor.
     #[default]
     Html,
-    /// A template of the HTML editor with a region that the drag-and-drop editor can change.
+    /// A template for the HTML editor, with a region that can be changed in the drag-and-drop editor.
     Hybrid,
     /// The same as `html`.
     Code,

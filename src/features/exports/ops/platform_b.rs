@@ -20,7 +20,7 @@ pub struct PlatformB;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformB {
     pub conversation_id: ConversationId,
-    /// The only email of the conversation to export. If absent, all finished emails of the conversation are exported.
+    /// The only email to export. If absent, all finished emails of the conversation are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,

@@ -21,16 +21,16 @@ pub struct PlatformC;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformC {
     pub conversation_id: ConversationId,
-    /// The only email of the conversation to export. If absent, all finished emails of the conversation are exported.
+    /// The only email to export. If absent, all finished emails of the conversation are exported.
     pub email_id: Option<EmailId>,
     /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
     /// `file` creates files to download instead of exporting into a connected account.
     #[serde(rename = "as")]
     pub destination: Option<Destination>,
-    /// What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. For an email,
-    /// these fields of HubSpot's own request are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`, `language`
-    /// and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
+    /// What to create. If `type` is `template` (the default), the export creates a coded template; if it is `email`, a draft of a marketing
+    /// email. For an email, these fields are passed on in the request to HubSpot: `activeDomain`, `businessUnitId`, `campaign`,
+    /// `folderIdV2`, `from`, `language` and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
     #[schemars(schema_with = "options_schema")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
@@ -40,7 +40,7 @@ pub struct ExportToPlatformC {
     pub images: ImageHosting,
 }
 
-/// The fields of HubSpot's request for a marketing email that are passed on.
+/// The fields that are passed on to HubSpot in the request for a marketing email.
 const PASSED_ON: [&str; 7] =
     ["activeDomain", "businessUnitId", "campaign", "folderIdV2", "from", "language", "subscriptionDetails"];
 

@@ -34,7 +34,7 @@ pub struct ExportStatusView {
     pub exported: Vec<EarlierView>,
 }
 
-/// A platform and whether emails can be exported into an account there.
+/// A platform, and whether emails can be exported into an account there.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformState {
@@ -47,7 +47,7 @@ pub struct PlatformState {
     pub connect_url: String,
 }
 
-/// A template or draft on a platform that an earlier export created.
+/// A template or draft that an earlier export created on a platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierView {
@@ -60,7 +60,7 @@ pub struct EarlierView {
     pub name: String,
     /// The URL of the template or draft on the platform.
     pub url: String,
-    /// The version of the email that was last exported.
+    /// The number of the email version that was exported last.
     pub version: u32,
     pub exported_at: WireTime,
 }

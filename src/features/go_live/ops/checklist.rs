@@ -43,8 +43,7 @@ impl Operation for Checklist {
 impl Query for Checklist {
     fn run(view: &View<'_>, input: TestProject) -> Result<Self::Output, Failure> {
         let (engine, account, id) = (&view.caller.engine, view.caller.account(), input.project_id);
-        // This operation belongs to the account, so `view.tx` reads the accounts' store. The brand is in the stores of the two
-        // environments.
+        // This is an account operation, so `view.tx` reads the control store. The brand is in the stores of the two environments.
         let [test, live] = [Environment::Test, Environment::Live].map(|environment| engine.data(environment).store.read());
         let project = projects::find(&test, account, id)?.ok_or_else(projects::not_found)?;
         let copy = store::project(&live, id)?;
@@ -90,8 +89,8 @@ impl Query for Checklist {
     }
 }
 
-/// Returns the step that requires a verified domain for mail from the default sender or, without a default sender, any verified domain.
-/// `added` is an unverified domain that this mail could use.
+/// Returns the step that requires a verified domain: one for mail from the default sender or, if there is no default sender, any domain.
+/// `added` is a domain that this mail could use but that is not verified yet.
 fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
     let done = verified.is_some();
     let domain = added.filter(|_| !done);

@@ -22,11 +22,11 @@ pub struct CopyBrand {
     /// Whether to copy contacts, too.
     #[serde(default)]
     pub contacts: bool,
-    /// The `contactsAfter` of an earlier response, to continue copying contacts. Only contacts are copied, and the counts include those of
-    /// the earlier request. Ignored unless `contacts` is true.
+    /// The `contactsAfter` of an earlier response, to continue copying contacts where that request stopped. If given, only contacts are
+    /// copied, and the counts include those of the earlier request. Ignored unless `contacts` is true.
     pub contacts_after: Option<u32>,
-    /// A live project of the same site whose values are to be replaced. Required only for the first copy, and only if the live environment
-    /// has such a project.
+    /// The existing live project whose values the copy replaces. Required only for the first copy, and only if the live environment already
+    /// has a project for the same site.
     pub live_project_id: Option<ProjectId>,
 }
 
@@ -55,7 +55,7 @@ impl Async for Copy {
         let crossing = Crossing::new(&context.engine, account, input.project_id, source);
         let contacts = input.contacts.then_some(ContactsWish { after: input.contacts_after });
         let report = crossing.run(input.live_project_id, contacts).await?;
-        // This write adds the copy to the account's audit log.
+        // This empty write adds an entry for the copy to the account's audit log.
         context.write(&Self::SPEC, |_| Ok(())).await?;
         Ok(Done(report))
     }

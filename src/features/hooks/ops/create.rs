@@ -29,15 +29,15 @@ pub struct Create;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = input::by_kind)]
 pub struct NewHook {
-    /// The project of the contacts and events.
+    /// The project to which the contacts or events are added.
     pub project_id: ProjectId,
     /// The name of the webhook, such as the name of the form.
     pub name: Name<{ limits::HOOK_NAME_CHARACTERS_MAX }>,
-    /// What the bodies contain. The default is `contacts`.
+    /// What the request bodies contain. The default is `contacts`.
     pub kind: Option<HookKind>,
-    /// The path of each field's value in the body, such as `contact.email`. Without a mapping, the body must use the field names, and other
-    /// values are ignored. Contacts: `email`, the fields of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`,
-    /// the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    /// The path of each field's value in the body, such as `contact.email`. Without a mapping, each field gets the value with the same name
+    /// in the body, and other values are ignored. The fields for contacts are `email`, the other contact fields, and `customFields.NAME`.
+    /// The fields for events are `name`, `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
     /// How the other system signs its requests. If given, requests without a valid signature are rejected.
     pub signature: Option<GivenSignature>,

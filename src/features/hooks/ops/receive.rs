@@ -98,7 +98,7 @@ impl Raw for Receive {
 const NO_ACTIVE_WEBHOOK: &str = "No active incoming webhook has this URL. Check the URL, or turn the webhook on. If it was \
     deleted, create a new webhook.";
 
-/// A webhook and the outcome of a request.
+/// A webhook and the outcome of a request to it.
 type Handled = (Hook, Result<RequestOutcome, Failure>);
 
 /// The limit on requests to one webhook.
@@ -124,7 +124,8 @@ fn too_many(seconds: u64) -> Failure {
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }
 
-/// Returns the result as JSON or, if a browser sent a form, redirects the browser.
+/// Returns the result as JSON. If the request is a form and the webhook has a page to redirect to, the reply redirects the browser to this
+/// page.
 fn reply(context: &Context, hook: &Hook, outcome: &RequestOutcome, is_form: bool) -> Reply {
     let encoded = Done(HookReceived { result: outcome.word() }).encode(&context.envelope);
     let mut headers = HeaderMap::with_capacity(3);

@@ -21,7 +21,7 @@ pub struct Test;
 pub struct HookTest {
     /// The ID of the incoming webhook.
     pub hook: HookId,
-    /// A body that the other system sends, such as a sample that it displays.
+    /// A request body from the other system, such as a sample that the other system displays.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     pub body: Map<String, Value>,
 }

@@ -25,7 +25,7 @@ async fn hold_view(context: &Context, account: Option<AccountId>) -> Result<Send
     Ok(reading.await.map_err(Failure::internal)??)
 }
 
-/// Resumes sending and returns the work that the hold had stopped.
+/// Resumes sending and returns the work that was waiting.
 async fn resume(
     context: &Context,
     account: Option<AccountId>,

@@ -26,11 +26,11 @@ pub struct Create;
 #[schemars(transform = input::by_service)]
 pub struct NewMailService {
     pub service: MailService,
-    /// A name to distinguish several webhooks of one service.
+    /// A name that distinguishes this webhook from other webhooks for the same service.
     pub name: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The secret for verifying requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing
-    /// secret of Resend, or `user:password` for Postmark. It can be set later, because some services show it only after they know the URL.
-    /// It is stored encrypted and never shown again.
+    /// The secret for verifying requests: Mailgun's signing key, SendGrid's verification key, Brevo's token, Resend's signing secret, or
+    /// `user:password` for Postmark. It can be set later, because some services show it only after the URL has been entered there. It is
+    /// stored encrypted and never shown again.
     pub secret: Option<Secret<String>>,
     /// For Amazon SES: the ARNs of the SNS topics from which notifications are accepted.
     #[schemars(length(max = limits::SNS_TOPICS_MAX))]

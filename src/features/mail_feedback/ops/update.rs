@@ -27,7 +27,7 @@ pub struct MailServicePatch {
     pub mail_service_id: MailFeedbackId,
     #[serde(default)]
     pub name: Patch<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The secret for verifying requests, which replaces the current one.
+    /// The new secret for verifying requests. It replaces the current secret.
     #[serde(default)]
     pub secret: Patch<Secret<String>>,
     /// For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. They replace all previous ARNs.

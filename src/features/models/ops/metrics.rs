@@ -33,9 +33,9 @@ pub struct ModelMetrics {
     pub default_model: String,
     /// What happens if a language model cannot write an email.
     pub on_failure: OnFailure,
-    /// The maximum cost of the account per month. `null` means unlimited.
+    /// The account's maximum cost per month. `null` means unlimited.
     pub monthly_limit: Option<u64>,
-    /// The maximum cost of each brand per month. `null` means unlimited.
+    /// The maximum cost per month for each brand. `null` means unlimited.
     pub monthly_limit_per_brand: Option<u64>,
     /// The current month and the earlier months, latest first.
     pub months: Vec<ModelMonth>,
@@ -59,7 +59,8 @@ pub struct ModelMonth {
 pub struct BrandUsage {
     pub project_id: ProjectId,
     pub model: String,
-    /// The number of requests. A request that is running or was interrupted by a crash counts with its estimated tokens and cost.
+    /// The number of requests, including requests in progress and requests that a crash interrupted. For these, the estimated tokens and
+    /// cost are counted.
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,

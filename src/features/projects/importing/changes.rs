@@ -1,9 +1,9 @@
 //! The changes that a repeated import finds. For each change, users accept the new value or keep the current value.
 //!
-//! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by a user, and later imports do
-//! not ask about it again. Values that users set, and products that users hid, are kept without asking users again. If the site has a
-//! different value, the list shows the change with the state `Kept`. Logos, images and the knowledge base are not part of the list: an
-//! import updates them directly, and users manage them on separate pages.
+//! A changed value is not used until a user accepts it. If a user keeps the current value, it counts as set by the user, and later imports
+//! do not ask about it again. Imports also do not ask about values that users set, or about products that users hid: these are kept. If the
+//! site's value differs from a value that a user set, the list shows the change with the state `Kept`. Logos, images and the knowledge base
+//! are not part of the list: an import updates them directly, and users manage them on separate pages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,8 +104,8 @@ fn put(value: &mut Value, pointer: &str, new: Value) {
     }
 }
 
-/// Compares the stored brand with an imported one. Returns the brand to store, which keeps the old values of pending changes, and the
-/// changes.
+/// Compares the stored brand with an imported one. Returns the brand to store and the changes. In this brand, fields with pending changes
+/// keep their old values.
 pub fn compare(old: &Brand, new: Brand, overrides: &BrandOverrides) -> (Brand, Vec<ImportChange>) {
     let (before, mut now, own) = (json(old), json(&new), json(overrides));
     let mut changes = Vec::new();
@@ -147,7 +147,7 @@ pub fn forget(overrides: BrandOverrides, name: &str) -> BrandOverrides {
 }
 
 /// Adds the current value of a field to the overrides, as if a user had set it. Missing text becomes an empty string, so that imports do
-/// not fill it in. A value that a user set after the import is already the current value.
+/// not fill it in. If a user has set a value since the import, that value already is the current value and stays.
 pub fn keep(overrides: BrandOverrides, name: &str, before: &str, now: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
@@ -268,8 +268,8 @@ mod tests {
         );
     }
 
-    /// Regression test: if a user set a value after the import, keeping the current value restored the earlier value, and the site's value
-    /// was not used even if the user chose it.
+    /// Regression test: if a user set a value after the import, keeping the current value restored the earlier value, and accepting the
+    /// site's value had no effect.
     #[test]
     fn a_value_that_a_user_set_after_the_import_is_the_current_value() {
         let own = BrandOverrides { tagline: Some("Ours".into()), phone: Some("112".into()), ..BrandOverrides::default() };

@@ -14,7 +14,7 @@ pub fn draft(files: &[File]) -> Draft {
         for kind in kinds {
             for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
                 let raw = url.as_ref().and_then(|url| plan::raw(file, url));
-                // If several addresses redirect to one page, include the page only once.
+                // If several addresses redirect to the same page, include the page only once.
                 found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
             }
         }

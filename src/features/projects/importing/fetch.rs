@@ -1,5 +1,5 @@
-//! The first stage of an import: fetches the planned files, a few at a time, and adds the files that are referenced in them to the
-//! plan.
+//! The first stage of an import: fetches the planned files, a few at a time, and extends the plan with the files that the fetched files
+//! refer to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,9 +48,9 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     Ok(())
 }
 
-/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, separately from all other
-/// files. After the import's time limit, returns tasks only if the first one is a page that the caller named; after the size limit is
-/// reached, returns none.
+/// Returns the next few tasks, or only one if robots.txt requires a pause. The robots.txt files come first, in batches without other files.
+/// After the import's time limit, returns tasks only if the first one is a page that the caller named. After the size limit is reached,
+/// returns none.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let (is_late, is_full) = (elapsed_ms > SITE_IMPORT_TIME_MAX_MS, import.metrics.bytes_read > SITE_IMPORT_BYTES_MAX);
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -129,7 +129,7 @@ fn outcome(kind: FileRole, fetched: Response) -> FetchOutcome {
         200..=203 | 206 => {}
         404 | 410 if kind != FileRole::Given => return FetchOutcome::Absent,
         404 | 410 => return failed("there is no page at this URL. Check the URL."),
-        // Denied access to robots.txt does not restrict access to other files (RFC 9309).
+        // If access to robots.txt is denied, access to other files is not restricted (RFC 9309).
         400..=499 if kind == FileRole::Robots && status != 429 => return FetchOutcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
@@ -197,8 +197,8 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// Handles the end of the plan. If no page that the caller named could be read, marks the import as failed. Otherwise, chooses additional
-/// pages once, then moves on to the reading stage.
+/// Ends the fetching of the planned files. If no page that the caller named could be read, marks the import as failed. Otherwise, adds
+/// further pages of the site to the plan or, if this was done before or there are none, moves on to the reading stage.
 async fn settle(
     engine: &Engine,
     data: &Arc<EnvironmentData>,

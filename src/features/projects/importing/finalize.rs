@@ -79,8 +79,8 @@ fn rename(tx: &impl Read, owner: &mut Project, brand: &Brand) -> StoreResult<()>
     Ok(())
 }
 
-/// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on. Product changes are
-/// stored immediately if emails do not show them or if the list of changes is full. The first import has no changes to decide on.
+/// Compares an import with the brand and its products. Returns the brand to store and the changes that users decide on. A product change is
+/// stored immediately if it would not be visible in emails or if the list of changes is full. The first import has no changes to decide on.
 fn compare(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

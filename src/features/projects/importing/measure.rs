@@ -169,8 +169,8 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight], unshown_primary: 
                     colors.extend(seen.colors.iter().filter_map(|color| color.parse::<Color>().ok()));
                 }
                 let (width, height) = (Some(seen.width), Some(seen.height));
-                // Emails show the first logo in a format that email clients support, so the drawn files come first, unless a user
-                // chose the SVG file.
+                // Emails show the first logo in a format that email clients support, so the PNG files drawn from an SVG logo come before
+                // the SVG file, unless a user chose the SVG file.
                 let (before, after) = if is_given { (Vec::new(), seen.drawn.clone()) } else { (seen.drawn.clone(), Vec::new()) };
                 let is_file = !logo.url.starts_with("data:");
                 let file = is_file.then_some(BrandLogo { width, height, background: seen.background, ..logo });

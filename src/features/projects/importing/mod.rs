@@ -41,7 +41,7 @@ use crate::vocab::ids::{AccountId, ProjectId};
 const TOO_COSTLY: &str = "Reading the pages of this site takes too much time or memory. Import other pages of the site, or enter the \
                           brand's facts yourself.";
 
-/// Stores a new import of a project, which the worker then starts.
+/// Stores a new import of a project. The worker then starts the import.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) -> Result<()> {
     forget_files(tx, project.id)?;
     let import = Import {

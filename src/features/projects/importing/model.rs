@@ -103,8 +103,8 @@ pub enum FetchOutcome {
         #[serde(with = "whole_bytes")]
         bytes: Vec<u8>,
     },
-    /// The site has no such file (status 404 or 410), or the file is robots.txt and the status is another 4xx status except 429. If the
-    /// caller named the page, 404 and 410 are failures instead.
+    /// The site has no such file: the status is 404 or 410 or, for robots.txt, any 4xx status except 429. For a page that the caller named,
+    /// 404 and 410 are failures instead.
     Absent,
     Failed(String),
 }

@@ -18,7 +18,7 @@ const NO_PAGES: [&str; 30] = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
 ];
-/// Words in the addresses of pages that contain no information about the brand.
+/// Words in page addresses that indicate that the page contains no information about the brand.
 const NO_WORDS: [&str; 33] = [
     "login",
     "log-in",

@@ -23,7 +23,7 @@ static TURN: Semaphore = Semaphore::const_new(1);
 const UNIT_BYTES: usize = 1024;
 /// The memory for files that have been fetched but not stored yet.
 static ROOM: Semaphore = Semaphore::const_new(SITE_IMPORTS_BYTES_MAX / UNIT_BYTES);
-/// The pause if all workers are busy.
+/// The pause before the next attempt if all worker processes are busy.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// The space, in bytes, for the parts of an encoded input other than file contents.
 const INPUT_BYTES: usize = 64 * 1024;

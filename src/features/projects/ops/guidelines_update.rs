@@ -1,4 +1,4 @@
-//! Sets the guidelines for the emails of a brand.
+//! Sets the guidelines for a brand's emails.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -52,7 +52,7 @@ impl Raw for ImageFile {
         // live, the files are identical.
         for data in context.engine.environments() {
             if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
-                // Let caches keep the file, because the file of an upload never changes.
+                // Let caches keep the file, because uploaded files never change.
                 reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
                 return Ok(reply);
             }

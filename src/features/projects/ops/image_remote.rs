@@ -1,4 +1,4 @@
-//! Returns a remote image of an email to viewers who chose to load images. Viewers access the image through a signed link.
+//! Returns a remote image of an email through a signed link, for viewers who chose to load images.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};

@@ -27,7 +27,7 @@ pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewImage {
     pub project_id: ProjectId,
-    /// The URL of the image. The file stays on its server.
+    /// The URL of the image. The image file is not copied: it stays on its server.
     pub url: Site,
     /// A description of what the image shows. If absent, it is filled in automatically.
     pub description: Option<ImageDescription>,

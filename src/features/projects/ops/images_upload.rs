@@ -37,17 +37,17 @@ pub struct NewUpload {
     pub crop: Option<ImageCrop>,
 }
 
-/// The largest part of an image that has the given aspect ratio, as close as possible to a focus point.
+/// The crop of an image: the largest area with the given aspect ratio, as close as possible to a focus point.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageCrop {
-    /// The width of the aspect ratio: 3 for 3:2.
+    /// The width in the aspect ratio, such as 3 in 3:2.
     pub width: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
-    /// The height of the aspect ratio: 2 for 3:2.
+    /// The height in the aspect ratio, such as 2 in 3:2.
     pub height: Bounded<1, IMAGE_RATIO_SIDE_MAX>,
-    /// The distance of the focus point from the left side in percent. The default is 50.
+    /// The distance of the focus point from the left side, as a percentage of the image's width. The default is 50.
     pub x: Option<Bounded<0, 100>>,
-    /// The distance of the focus point from the top in percent. The default is 50.
+    /// The distance of the focus point from the top, as a percentage of the image's height. The default is 50.
     pub y: Option<Bounded<0, 100>>,
 }
 

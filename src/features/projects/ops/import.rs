@@ -116,8 +116,8 @@ impl Command for Import {
     }
 }
 
-/// Returns whether no import of a project has ever succeeded and none is running. A new import of the same site replaces this project,
-/// because its URLs may be the reason for the failure, for example if the site does not support HTTPS.
+/// Returns whether no import of a project has ever succeeded and none is running. If so, a new import of the same site replaces this
+/// project, because its URLs may be the reason for the failure, for example if the site does not support HTTPS.
 fn has_failed(tx: &impl Read, project: &Project) -> StoreResult<bool> {
     Ok(project.status == ProjectStatus::Error && store::brand(tx, project.id)?.is_none())
 }

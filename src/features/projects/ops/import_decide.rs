@@ -25,7 +25,7 @@ type ChangeName = Name<100>;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Decisions {
     pub project_id: ProjectId,
-    /// The IDs of the changes to use.
+    /// The IDs of the changes to accept.
     #[serde(default)]
     #[schemars(length(max = SITE_IMPORT_CHANGES_MAX))]
     pub accept: Vec<ChangeName>,

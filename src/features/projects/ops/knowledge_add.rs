@@ -37,7 +37,7 @@ pub struct NewKnowledge {
     pub source_file_name: Option<FileName>,
     /// The origin of the entry. The default is `manual`.
     pub reference_origin: Option<ReferenceOrigin>,
-    /// A preview of the entry as HTML, which is stored and returned unchanged.
+    /// An HTML preview of the entry. It is stored and returned unchanged.
     pub preview_html: Option<Content>,
     pub thumbnail_url: Option<Site>,
     pub screenshot_url: Option<Site>,

@@ -34,7 +34,7 @@ pub struct NewProduct {
     /// The current price in major units, such as `19.90`.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     pub price: Option<Price>,
-    /// The original price, before a discount, which emails show struck through. It must be higher than the price.
+    /// The original price before a discount. Emails show it struck through. It must be higher than the price.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     pub price_before: Option<Price>,
     /// The currency as an ISO 4217 code.

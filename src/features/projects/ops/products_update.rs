@@ -50,7 +50,7 @@ pub struct ProductPatch {
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price: Patch<Price>,
-    /// The original price, before a discount, which emails show struck through. It must be higher than the price.
+    /// The original price before a discount. Emails show it struck through. It must be higher than the price.
     #[schemars(extend("pattern" = PRICE_PATTERN))]
     #[serde(default)]
     pub price_before: Patch<Price>,
@@ -60,7 +60,7 @@ pub struct ProductPatch {
     pub currency: Patch<ShortText<3>>,
     /// Whether emails leave the product out.
     pub hidden: Option<bool>,
-    /// The position among the project's products, starting at 0. Products after this position move down.
+    /// The new position among the project's products, starting at 0. The other products are renumbered.
     pub position: Option<Bounded<0, { limits::PRODUCTS_MAX as u64 }>>,
 }
 

@@ -49,10 +49,10 @@ pub struct BrandPatch {
     /// What the brand does, in one or two sentences.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The legal name of the company, which is shown in the footer of emails.
+    /// The company's legal name. It is shown in the footer of emails.
     #[serde(default)]
     pub company: Patch<LineOfBrand>,
-    /// The postal address, which is shown in the footer of emails. Line breaks become commas.
+    /// The postal address. It is shown in the footer of emails. Line breaks become commas.
     #[serde(default)]
     pub address: Patch<LongText<{ limits::BRAND_LINE_CHARACTERS_MAX }>>,
     /// The email address for questions from customers.
@@ -97,7 +97,7 @@ pub struct VoicePatch {
     /// The form of address.
     #[serde(default)]
     pub formality: Patch<BrandFormality>,
-    /// Words that the brand likes to use.
+    /// Words that the brand uses often.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub words: Patch<Words>,
@@ -105,7 +105,7 @@ pub struct VoicePatch {
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub tone: Patch<Words>,
-    /// Words that emails must not contain. An email that contains one of these words has a warning.
+    /// Words that emails must not contain. An email that contains one of these words gets a warning.
     #[schemars(length(max = limits::BRAND_WORDS_MAX))]
     #[serde(default)]
     pub avoid: Patch<Words>,

@@ -81,7 +81,7 @@ const STREET_WORDS: [&str; 71] = [
     "gade",
     "vej",
 ];
-/// Street words that also occur at the end of longer words, such as in `Dorfstraße` and `Keizersgracht`.
+/// Street words that also occur at the end of longer words, as in `Dorfstraße` and `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
 /// Country names that can come at the end of an address.
@@ -181,7 +181,7 @@ const COUNTRIES: [&str; 94] = [
     "israel",
     "south africa",
 ];
-/// The maximum number of elements per page that are checked because they are marked as an address.
+/// The maximum number of elements marked as an address that are checked per page.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
 /// The maximum number of parts before the postal code that can belong to an address: premises, street, town, county.
@@ -287,8 +287,9 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     Some(whole.unwrap_or(first).clone())
 }
 
-/// Joins the parts of these lines from the street to the city with its postal code, and the country if it comes next. If the page marks the
-/// lines as an address, parts on earlier lines can belong to the address even if no street is recognized.
+/// Returns the address in these lines: the parts from the street to the city with its postal code, and the country if it comes next,
+/// separated by commas. If the page marks the lines as an address, parts on earlier lines can belong to the address even if no street is
+/// recognized.
 fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
     // A single line may contain the whole address, with parts separated by commas or bars.
     let split = |(number, line): (usize, &String)| {
@@ -322,11 +323,12 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
-/// Returns the position where an address without a house number starts. `run` contains the parts before the city that can belong
-/// to the address, nearest first.
+/// Returns the position where an address without a house number starts. `run` contains the positions of the parts before the city that can
+/// belong to the address, nearest first.
 ///
-/// A number with four or five digits before a word is not always a postal code, so a street must directly precede the number. Other codes
-/// are unambiguous, so the address starts at the beginning of the same line or, if an earlier line names a street, at that street.
+/// A number with four or five digits before a word is not always a postal code. With such a number, the part directly before the city must
+/// be a street. Other postal codes are unambiguous, so the address starts at the beginning of the same line or, if an earlier line names a
+/// street, at that street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {
@@ -337,7 +339,7 @@ fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: imp
     near.into_iter().chain(run.iter().copied().rfind(is_named)).min()
 }
 
-/// Returns whether the string has the form of a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
+/// Returns whether the string looks like a house, street, town or county, such as `The Net Loft`, `St Ives` or `Co. Clare`.
 fn is_premises(text: &str) -> bool {
     const SMALL_WORDS: [&str; 20] = [
         "of", "the", "upon", "on", "in", "by", "and", "le", "la", "les", "de", "du", "des", "del", "da", "am", "an", "der",
@@ -394,8 +396,8 @@ fn is_named_street(text: &str) -> bool {
     words.any(|word| STREET_WORDS.contains(&word) || STREET_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
 
-/// Returns whether the string contains a postal code with a city, such as `20095 Hamburg`, `M1 2AB`, `Austin TX 78701` or `〒150-0001`, or
-/// only an Eircode.
+/// Returns whether the string contains a postal code with a city, such as `20095 Hamburg` or `Austin TX 78701`, or a code that needs no
+/// city, such as `M1 2AB`, `〒150-0001` or an Eircode.
 fn has_city(text: &str) -> bool {
     if text.contains('〒') {
         return true;

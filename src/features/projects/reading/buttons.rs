@@ -128,7 +128,7 @@ fn size(element: ElementRef<'_>, styles: &Styles, characters: usize) -> (f32, f3
     (characters as f32 * font * LETTER_WIDTH + 2.0 * side, height)
 }
 
-/// Returns the background color that covers the largest area of the buttons.
+/// Returns the background color with the largest total area of buttons.
 pub fn best_ground(buttons: &[Button]) -> Option<Color> {
     let area_of =
         |ground: Color| -> f32 { buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.area).sum() };
@@ -142,7 +142,7 @@ pub fn best_ground(buttons: &[Button]) -> Option<Color> {
     best.map(|(_, ground)| ground)
 }
 
-/// Returns the corner radius that covers the largest area of the buttons in this color.
+/// Returns the corner radius with the largest total area of buttons in this color.
 pub fn corner_radius(buttons: &[Button], ground: Option<Color>) -> Option<u16> {
     let of_color = |button: &&Button| ground.is_some_and(|ground| distance(button.ground, ground) < ALIKE);
     let mut areas: Vec<(u16, f32)> = Vec::new();
@@ -232,8 +232,8 @@ mod tests {
         }
     }
 
-    /// Regression test: the button color came from the first rule and the only `button` element, although all links on the page had a
-    /// different color.
+    /// Regression test: the button color came from the first rule and the only `button` element, although all visible links that look like
+    /// buttons had a different color.
     #[test]
     fn the_color_of_links_that_look_like_buttons_is_that_of_the_largest_area() {
         let sheet = ".bg-night{background-color:#1e1b4b}.bg-indigo{background-color:rgb(79 70 229/var(--o,1))}.full{border-radius:calc(infinity * 1px)}

@@ -24,7 +24,7 @@ const ENTRY_CHARACTERS_MAX: usize = 900;
 const ENTRY_NAME_CHARACTERS_MAX: usize = 80;
 /// The maximum number of levels between a price and its list entry, and between the entry and its row.
 const ENTRY_LEVELS_MAX: usize = 6;
-/// The minimum number of entries. A single price in text is not a list.
+/// The minimum number of entries in a list. A single price in text is not a list.
 const ENTRIES_MIN: usize = 2;
 /// Words in the paths and titles of pages that list plans, services or dishes with prices.
 const LIST_PAGES: [&str; 26] = [
@@ -135,7 +135,7 @@ pub fn from_cards(page: &Page, styles: &Styles) -> Vec<BrandProduct> {
     found
 }
 
-/// Returns the elements that contain no other element of the list. This excludes wrappers around several prices.
+/// Returns those of the elements that contain none of the others. This excludes wrappers around several prices.
 fn leaves(elements: Vec<ElementRef<'_>>) -> Vec<ElementRef<'_>> {
     let ids: HashSet<NodeId> = elements.iter().map(|element| element.id()).collect();
     let contains_other = |element: &ElementRef<'_>| {
@@ -269,7 +269,7 @@ fn row_of(entry: ElementRef<'_>) -> ElementRef<'_> {
     at
 }
 
-/// Returns the number of prices in an element, excluding list prices.
+/// Returns the number of prices in an element, excluding the list prices of products on sale.
 fn prices_in(element: ElementRef<'_>) -> usize {
     let priced = element.descendent_elements().take(ELEMENTS_MAX).filter(|one| shows_price(*one)).collect();
     let current = |one: &ElementRef<'_>| !is_within(*one, &["del", "s", "strike"], &["compare", "old-price", "was-price"]);

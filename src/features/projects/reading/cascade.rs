@@ -66,8 +66,8 @@ pub struct Styles {
     /// The URLs that the style sheets import, as written.
     pub imports: Vec<String>,
     rules: Vec<WeightedRule>,
-    /// A cache of the declarations of elements. The key is the memory address of the element, because node IDs are unique only within a
-    /// page and a site has several pages. All pages must outlive the styles.
+    /// A cache of each element's declarations. The key is the element's memory address, because node IDs are unique only within a page and
+    /// a site has several pages. All pages must outlive the styles.
     seen: RefCell<HashMap<*const Element, Own>>,
     /// The number of remaining comparisons.
     matches_left: Cell<u64>,

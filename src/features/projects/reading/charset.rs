@@ -3,7 +3,7 @@
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
-/// The number of bytes at the start of a page in which the charset declaration is searched for. Browsers search 1,024.
+/// The number of bytes at the start of a page that are searched for the charset declaration. Browsers search 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
 /// Returns the text of a page and the name of its charset.
@@ -11,7 +11,7 @@ pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
     decode_for(bytes, content_type, None)
 }
 
-/// Decodes a style sheet. If a style sheet does not declare a charset and is not valid UTF-8, the charset of its page is used.
+/// Decodes a style sheet. If it does not declare a charset and is not valid UTF-8, the charset of the page that uses it (`page`) applies.
 pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
     let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);
@@ -24,7 +24,7 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     let declared = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
-    // Check whether the bytes are valid UTF-8, because UTF-8 is often declared wrongly.
+    // Check whether the bytes are valid UTF-8 even if UTF-8 is declared, because it is often declared wrongly.
     match declared {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
@@ -40,7 +40,7 @@ fn own_word(head: &[u8]) -> Option<&'static Encoding> {
     let found = of_sheet
         .or_else(|| label_after(&lowered, b"charset="))
         .or_else(|| if lowered.starts_with(b"<?xml") { label_after(&lowered, b"encoding=") } else { None });
-    // A page whose bytes are readable as ASCII cannot be in UTF-16.
+    // If the declaration can be read as ASCII, the page cannot be in UTF-16.
     found.map(|encoding| if encoding.name().starts_with("UTF-16") { UTF_8 } else { encoding })
 }
 

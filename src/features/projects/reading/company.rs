@@ -75,13 +75,13 @@ fn company_in(line: &str) -> Option<String> {
     }
     let company = company.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
     let (at, form) = legal_form(company)?;
-    // Other text begins after the legal form, so the string is cut there. If the form comes first, the name ends with the sentence.
+    // The name ends with the legal form, because other text can follow. If the form comes first, the name ends with the sentence.
     let company = if at == 0 { company.split(". ").next().unwrap_or(company) } else { &company[..at + form.len()] };
     let company = company.split(": ").last().unwrap_or(company).trim();
     (company.split_whitespace().count() <= 8 && company.chars().count() > form.chars().count() + 1).then(|| company.to_owned())
 }
 
-/// Splits a line at the ends of names. The comma in `Acme, Inc.` does not end a name.
+/// Splits a line at characters that separate a name from other text. The comma in `Acme, Inc.` does not end a name.
 fn company_parts(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for (place, part) in line.split(',').enumerate() {

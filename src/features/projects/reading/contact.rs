@@ -78,7 +78,7 @@ fn linked_phone(site: &Site) -> Option<String> {
     })
 }
 
-/// Returns a telephone number from footers and contact pages. The number must be labeled as one or have a typical format.
+/// Returns a telephone number from footers and contact pages. The number must be labeled as a telephone number or have a typical format.
 fn written_phone(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let contacts =

@@ -1,4 +1,4 @@
-//! Parses the rules in style sheets that are required to extract a brand. Accepts any input.
+//! Parses the style-sheet rules that are needed to extract a brand. Accepts any input.
 //!
 //! Keeps only the rules that apply to a wide screen in light mode. The selector matcher rejects states such as `:hover`.
 
@@ -72,7 +72,7 @@ impl Sheet {
     }
 }
 
-/// Parses the content of a `style` attribute or of a block.
+/// Parses the declarations in a `style` attribute or in the block of a rule.
 pub fn declarations(text: &str) -> Vec<Declaration> {
     let owned = |one: css::Declaration<'_>| Declaration { name: one.name, value: bare(one.value), important: one.important };
     css::declarations(text).into_iter().map(owned).collect()

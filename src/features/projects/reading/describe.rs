@@ -7,7 +7,7 @@ use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTER
 
 /// An image with at most this many colors is described as a drawing or a plain area. An image with more colors is described as a picture.
 const DRAWN_COLORS_MAX: usize = 40;
-/// Words that are meaningless in file names.
+/// Words in file names that say nothing about the image.
 const EMPTY_WORDS: [&str; 34] = [
     "img",
     "image",

@@ -183,7 +183,7 @@ fn kind(value: &str, first: Option<&str>) -> FontKind {
     }
 }
 
-/// Returns the first family that is not generic, a system font, an icon font or a CSS variable.
+/// Returns the first family that is neither a generic family nor a system font, an icon font or a CSS variable.
 fn first_family(value: &str) -> Option<String> {
     let families = split(value).into_iter().map(|family| unquoted(family).trim().to_owned());
     families.into_iter().find_map(|family| {
@@ -261,7 +261,7 @@ fn distance_of_weight(weight: &str) -> u32 {
     1 + number.abs_diff(400).min(number.abs_diff(700)).min(number.abs_diff(600) + 10)
 }
 
-/// Returns the style sheet of a family at Google Fonts, if the page loads the family from there.
+/// Returns the Google Fonts style sheet of a family, if the page loads the family from Google Fonts.
 fn at_google(home: &Page, styles: &Styles, family: &str) -> Option<BrandWebFont> {
     let linked =
         home.links("stylesheet").into_iter().chain(home.links("preload")).filter_map(|link| home.address(link.attr("href")?));

@@ -22,8 +22,8 @@ const PASSING: [&str; 32] = [
 /// Elements whose content is raw text.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "iframe"];
 
-/// Returns `html` without start tags beyond the nesting limits, cut after `tags_left` tags and comments. Subtracts their number from
-/// `tags_left`.
+/// Returns `html` without the start tags that exceed the nesting limits, cut after `tags_left` tags and comments. Reduces `tags_left` by
+/// the number of tags and comments that were read.
 pub fn hardened<'h>(html: &'h str, tags_left: &mut usize) -> Cow<'h, str> {
     let mut open: HashMap<String, usize> = HashMap::new();
     let (mut open_count, mut formatting_count) = (0_usize, 0_usize);

@@ -112,7 +112,7 @@ pub fn names(site: &Site) -> (Option<String>, Option<String>) {
     (name, company)
 }
 
-/// Returns the name of a site. If the name is long, removes a slogan that follows a separator.
+/// Returns a site's name. If the name is long and contains a separator, removes the separator and the slogan after it.
 fn without_title_rest(name: String) -> String {
     if name.chars().count() <= 30 {
         return name;
@@ -288,7 +288,7 @@ pub fn recognized(text: &str) -> Option<&'static str> {
     iso_639_1(info.lang().code())
 }
 
-/// Returns the two-letter language code for a three-letter code of the recognizer.
+/// Returns the two-letter language code for one of the recognizer's three-letter codes.
 fn iso_639_1(code: &str) -> Option<&'static str> {
     const CODES: [(&str, &str); 42] = [
         ("eng", "en"),

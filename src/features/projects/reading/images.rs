@@ -106,8 +106,8 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns the URLs of up to three images and drawings that are most likely the logo, because they are named as a logo or link to the home
-/// page. Images and drawings in the header rank higher.
+/// Returns the URLs of up to three images and drawings that are most likely to be the logo: those that are named as a logo or link to the
+/// home page. Images and drawings in the header rank higher.
 fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
@@ -196,7 +196,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     icons.into_iter().take(2).map(|(_, url)| url).collect()
 }
 
-/// Returns the size in a `sizes` attribute: `180x180` gives 180, and `any` gives 1,024.
+/// Returns the largest size in a `sizes` attribute: `180x180` gives 180, and `any` gives 1,024.
 fn side_of(sizes: &str) -> u32 {
     let side =
         |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };
@@ -307,7 +307,7 @@ pub fn images(site: &Site, styles: &Styles) -> Vec<ImageCandidate> {
     found
 }
 
-/// Returns the images that are backgrounds of the page's sections. Backgrounds of sections with the main heading or with a class such as
+/// Returns the background images of the page's sections. The backgrounds of sections that contain the main heading or have a class such as
 /// `hero` rank highest.
 fn backgrounds(page: &Page, styles: &Styles) -> Vec<(u8, ImageCandidate)> {
     let elements =

@@ -53,8 +53,8 @@ use crate::base::text::{Color, is_invisible};
 /// The minimum number of visible characters on a page. A page with fewer characters is nearly empty or rendered by scripts.
 const EMPTY_CHARACTERS: usize = 80;
 
-/// The maximum number of tags in all pages of a site. When parsed, they take 200 MiB of memory. Pages beyond the limit are treated as
-/// empty. Large shops have 5,000 tags on a page.
+/// The maximum number of tags in all pages of a site. This many tags take 200 MiB of memory when parsed. Pages beyond the limit are treated
+/// as empty. Large shops have 5,000 tags on a page.
 const SITE_TAGS_MAX: usize = 400_000;
 
 /// A fetched file, before it is decoded and parsed.
@@ -82,7 +82,7 @@ pub struct Sources<'a> {
 /// The facts that were read from a site, and the measurements that the import adds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The brand, which has no images yet and whose logos have not been measured.
+    /// The brand, without images and with logos that have not been measured.
     pub brand: Brand,
     /// The images that are worth analyzing, most useful first.
     pub sights: Vec<ImageCandidate>,
@@ -116,7 +116,7 @@ struct Site {
     pages: Vec<Page>,
     /// The structured data of all pages, home page first.
     nodes: Vec<Value>,
-    /// The web app manifests, each with the base URL of its relative addresses.
+    /// The web app manifests, each with the base URL for its relative addresses.
     manifests: Vec<(Url, Value)>,
 }
 
@@ -238,7 +238,7 @@ pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_prima
     }
 }
 
-/// Returns the names of the facts about a brand that are missing.
+/// Returns the names of the missing facts about a brand.
 pub fn missing(brand: &Brand, has_images: bool, has_products: bool) -> Vec<String> {
     let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [

@@ -1,4 +1,4 @@
-//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. This module uses no store, clock or network.
+//! Finds the URLs worth fetching next in a page, style sheet, sitemap or robots.txt file. This module uses no store, clock or network.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -117,7 +117,7 @@ impl Rules {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }
 
-    /// Returns the URLs of the sitemaps that the robots.txt lists.
+    /// Returns the URLs of the sitemaps that the robots.txt file lists.
     pub fn sitemaps(&self) -> Vec<Url> {
         self.0.iter().flat_map(|robot| &robot.sitemaps).filter_map(|text| text.parse().ok()).collect()
     }

@@ -108,12 +108,14 @@ impl Page {
         self.html.select(&selector(css)).next()
     }
 
-    /// Returns the content of the first `<meta>` element whose `name`, `property` or `itemprop` is `name`.
+    /// Returns the content of the first `<meta>` element whose attribute `name`, `property` or `itemprop` has the value of the parameter
+    /// `name`.
     pub fn meta(&self, name: &str) -> Option<String> {
         self.metas(name).into_iter().next()
     }
 
-    /// Returns the contents of all `<meta>` elements whose `name`, `property` or `itemprop` is `name`.
+    /// Returns the contents of all `<meta>` elements whose attribute `name`, `property` or `itemprop` has the value of the parameter
+    /// `name`.
     pub fn metas(&self, name: &str) -> Vec<String> {
         let named = |meta: &ElementRef<'_>| {
             ["name", "property", "itemprop"]
@@ -150,7 +152,7 @@ impl Page {
     pub fn main_text(&self) -> Vec<Block> {
         let root = ["main", "[role=main]", "article", "body"].iter().find_map(|css| {
             let found = self.first(css)?;
-            // Skip an empty or tiny `main` element, which is only a wrapper.
+            // Skip `main` and similar elements that are empty or tiny, because they are only wrappers.
             (css == &"body" || text_of(found).len() > 200).then_some(found)
         });
         let mut lines = Lines::default();
@@ -271,7 +273,7 @@ fn is_around(element: ElementRef<'_>) -> bool {
         return true;
     }
     if name == "header" {
-        // Exclude only the header of the page, not the header of an article.
+        // Exclude only the header of the page, which contains the navigation, not the header of an article.
         return element.descendent_elements().any(|inner| inner.value().name() == "nav");
     }
     let words = [element.attr("class"), element.attr("id"), element.attr("role")];

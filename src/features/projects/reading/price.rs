@@ -61,7 +61,7 @@ impl Price {
     }
 }
 
-/// Returns the price in these elements, which belong to one product: the first price that is not struck through, and the first list price.
+/// Returns the price of the product to which these elements belong: the first price that is not struck through, and the first list price.
 /// `whole` is the text of the product.
 pub fn price_in<'a>(elements: impl Iterator<Item = ElementRef<'a>>, styles: &Styles, whole: &str) -> Option<Price> {
     let (mut current, mut before): (Vec<(String, Option<String>)>, Option<String>) = (Vec::new(), None);

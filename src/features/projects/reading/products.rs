@@ -1,4 +1,4 @@
-//! Finds the brand's products with prices in structured data, OpenGraph, product cards, price lists and menus.
+//! Finds the brand's products and their prices in structured data, OpenGraph, product cards, price lists and menus.
 
 use serde_json::Value;
 use url::Url;
@@ -29,7 +29,7 @@ const KINDS: [&str; 9] = [
 const TRACKING: [&str; 12] =
     ["utm_", "gclid", "fbclid", "msclkid", "srsltid", "ref", "source", "variant", "_pos", "_sid", "_ss", "_psq"];
 
-/// How certain a price is, most certain first.
+/// The source of a price, most reliable first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
     /// Structured data, which search engines check.
@@ -50,7 +50,7 @@ struct Entry {
     key: Option<String>,
 }
 
-/// Returns the products of the site. `name` is the name of the brand, which is removed from the names of products.
+/// Returns the products of the site. `name` is the brand's name, which is removed from product names.
 pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandProduct> {
     let mut found = ProductList::default();
     let mut without: Vec<&Page> = Vec::new();
@@ -89,7 +89,8 @@ pub fn products(site: &Site, styles: &Styles, name: Option<&str>) -> Vec<BrandPr
 }
 
 impl ProductList {
-    /// Adds a product to the list, or fills in a product that is already in the list. A more certain price replaces a less certain one.
+    /// Adds a product to the list, or fills in a product that is already in the list. A price from a more reliable source replaces a price
+    /// from a less reliable one.
     fn add(&mut self, product: BrandProduct, evidence: Evidence, brand: Option<&str>) {
         let name = own_name(&product.name, brand);
         let url = product.url.as_deref().and_then(canonical);

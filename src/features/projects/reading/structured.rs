@@ -188,7 +188,7 @@ pub fn list<'a>(node: &'a Value, name: &str) -> Vec<&'a Value> {
     }
 }
 
-/// Returns the object itself or, if it is a reference, the object elsewhere on the page that it refers to.
+/// Returns the object itself or, if it is a reference, the object in `nodes` that it refers to.
 pub fn resolved<'a>(value: &'a Value, nodes: &'a [Value]) -> &'a Value {
     let is_reference = value.as_object().is_some_and(|fields| fields.len() == 1);
     let id = value["@id"].as_str().filter(|_| is_reference);

@@ -17,11 +17,11 @@ const CHARACTERS_MIN: usize = 120;
 const WORDS_MIN: usize = 4;
 /// The typical number of characters per word in a language that is written without spaces.
 const UNSPACED_WORD_CHARACTERS: usize = 3;
-/// The minimum number of characters in a paragraph that does not end like a sentence.
+/// The minimum number of characters of a paragraph that counts as a sentence although it does not end like one.
 const SENTENCE_CHARACTERS_MIN: usize = 60;
 /// Words in the paths of legal pages, which contain no information about the brand.
 const FORMAL_PAGES: [&str; 5] = ["impressum", "imprint", "legal", "mentions", "colofon"];
-/// Words in the paths of pages with contact details, which are kept if they also contain opening hours.
+/// Words in the paths of contact pages. A contact page is kept if it contains opening hours or is long.
 const CONTACT_PAGES: [&str; 8] = ["kontakt", "contact", "contatti", "contacto", "contato", "access", "anfahrt", "find-us"];
 /// A legal page or a contact page is kept if its text has at least this many characters.
 const FORMAL_CHARACTERS_MIN: usize = 800;
@@ -171,7 +171,8 @@ fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> 
     let is_meaningful = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
     let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(is_meaningful));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
-    // Reverse the order: `max_by_key` returns the last of several equally long texts, and the home page should win.
+    // Reverse the order: `max_by_key` returns the last of several equally long texts, but the home page, which comes first, takes
+    // precedence.
     texts.rev().max_by_key(|text| text.content.chars().count())
 }
 
@@ -222,7 +223,7 @@ pub fn running(site: &Site) -> Vec<String> {
 }
 
 /// Returns the running text of each page that describes the brand. Excludes product pages, and legal and service pages such as FAQs,
-/// because their words describe goods and rules, not the voice of the brand.
+/// because their words describe goods and rules and do not show the brand's voice.
 pub fn spoken(site: &Site) -> Vec<Vec<String>> {
     let is_own = |page: &&Page| {
         let path = page.url.path().to_lowercase();

@@ -18,7 +18,7 @@ const TEXTS_MIN: usize = 2;
 /// Additional common words that many shops, restaurants and services use, in the languages of [`GRAMMARS`].
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../../../assets/composer/common-words.txt").split_whitespace().collect());
-/// If the site's running text has fewer words than this, two occurrences are enough for a recurring word.
+/// If the site's running text has fewer words than this, a word that occurs twice counts as recurring.
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// The words that indicate the grammatical person and formality in one language.
@@ -319,8 +319,8 @@ fn recurring(pages: &[Vec<String>], grammar: &LanguageVoice, name: &str, goods: 
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
 }
 
-/// Returns whether a word is common in its language or in English, or is used by most shops and is not one of the brand's goods. English
-/// words also occur in text in other languages.
+/// Returns whether a word is common in its language or in English, or is used by most shops and is not one of the brand's goods. English is
+/// included, because English words also occur in text in other languages.
 fn is_common(word: &str, grammar: &LanguageVoice, goods: &[String]) -> bool {
     let lists = GRAMMARS.iter().filter(|other| other.code == grammar.code || other.code == "en");
     lists.flat_map(|one| [one.common, one.we, one.i, one.casual]).any(|list| list.contains(&word))

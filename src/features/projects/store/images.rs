@@ -50,7 +50,7 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingAnalysis {
     pub account: AccountId,
-    /// The URL of a logo. If absent, the key contains the ID of an image.
+    /// The URL of the logo to analyze. If absent, the image whose ID is in the row's key is analyzed.
     pub logo: Option<String>,
     pub tries: u8,
     /// The earliest time of the next attempt.
@@ -68,7 +68,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     Ok(given)
 }
 
-/// Returns all images of a project, including images from its pages that users removed.
+/// Returns all images of a project, including removed images that were found on its pages.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, picture)| picture).collect())

@@ -16,7 +16,7 @@ const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_F
 /// The checks that decode every row of these tables.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(IMPORTS), RowCheck::of(QUEUE), RowCheck::of(CHANGES), RowCheck::of(FILES)];
 
-/// The number of file rows to delete in one call, which is small because each row can be several megabytes in size.
+/// The number of file rows to delete in one call. It is small, because each row can be several megabytes in size.
 const FILES_REMOVED_AT_ONCE: usize = 64;
 
 /// Saves an import and adds it to the queue.

@@ -60,7 +60,7 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     Ok(all_with_removed(tx, project)?.into_iter().filter(|entry| !entry.is_removed()).collect())
 }
 
-/// Returns all entries of a project, including entries from its pages that users removed.
+/// Returns all entries of a project, including removed entries that came from its pages.
 pub fn all_with_removed(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())

@@ -20,8 +20,8 @@ pub struct Apply;
 pub struct ApplyRestore {
     /// The brand's ID in the restored state.
     pub project_id: ProjectId,
-    /// `missing` brings back missing objects and changes nothing else. `replace` also replaces existing data: the brand's values, objects
-    /// and contact fields; emails get a new version. `copy` creates a second brand beside the existing one.
+    /// `missing` brings back missing objects and changes nothing else. `replace` also replaces the brand's current values, objects and
+    /// contact fields with those in the restored state; emails get a new version. `copy` creates a second brand beside the existing one.
     #[serde(default)]
     pub mode: RestoreMode,
     /// Whether to bring back contacts as well.

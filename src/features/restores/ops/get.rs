@@ -1,4 +1,4 @@
-//! Returns the newest restore of a brand.
+//! Returns the installation's newest restore.
 
 use serde_json::{Value, json};
 

@@ -14,8 +14,8 @@ use crate::vocab::ids::{JobId, ProjectId};
 
 pub struct Operate;
 
-/// A step of a restore. Without `restoreId`, a restore starts; with `restoreId`, the response shows the restore, and `apply` brings
-/// back the brand.
+/// A step of a restore. Without `restoreId`, the request starts a restore. With `restoreId`, the request returns this restore and, if
+/// `apply` is true, starts bringing back the brand.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OperateRestore {

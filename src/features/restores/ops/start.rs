@@ -20,7 +20,8 @@ pub struct Start;
 pub struct StartRestore {
     /// The time of the state to restore. If absent, the newest state is restored.
     pub at: Option<WireTime>,
-    /// The ID of the brand to restore. If the brand did not exist at that time, the restore fails. You can also choose the brand later.
+    /// The ID of the brand to restore. If the brand did not exist at that time, the restore fails. If absent, choose the brand when the
+    /// restore is ready.
     pub project_id: Option<ProjectId>,
 }
 

@@ -56,7 +56,7 @@ pub struct NewScheduledImport {
     pub name: Name<{ limits::SCHEDULED_IMPORT_NAME_CHARACTERS_MAX }>,
     /// The number of hours between two runs. The default is 24, which means one run each day.
     pub every_hours: Option<Hours>,
-    /// The URL of a CSV file with a header row, on a public server, without a user name or password.
+    /// The URL of a CSV file with a header row. The server must be public, and the URL must not contain a user name or password.
     pub url: Option<String>,
     /// What each row in the file becomes.
     #[serde(default)]
@@ -73,7 +73,8 @@ pub struct NewScheduledImport {
     /// For imports of contacts from a file: the status for contacts whose row has no status. Set `subscribed` only if all contacts in the
     /// file agreed to marketing email. If absent, `consentMode` decides.
     pub status: Option<Status>,
-    /// Which contacts without a status are imported, if `status` is absent. The default is `subscribed-only`.
+    /// Whether to import contacts who have neither subscribed nor unsubscribed, if `status` is absent. The default, `subscribed-only`,
+    /// leaves them out.
     pub consent_mode: Option<ConsentMode>,
     /// For imports of events from a file: the column header for each event field. Without a mapping, the headers must be the field names:
     /// `name`, `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
@@ -190,7 +191,7 @@ impl Command for Create {
     }
 }
 
-/// Checks the source of a new scheduled import. For a platform, creates the tag and the segment of its contacts.
+/// Checks the source of a new scheduled import. For a platform, also creates a tag and a segment for the imported contacts.
 fn source(tx: &mut WriteTx<'_>, caller: &Caller, given: NewScheduledImport) -> Result<Source, Failure> {
     let fields = [
         ("delimiter", given.delimiter.is_some()),

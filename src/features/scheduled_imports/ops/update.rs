@@ -51,7 +51,7 @@ pub struct ScheduledImportPatch {
     /// For imports of contacts from a file: the status for contacts whose row has no status.
     #[serde(default)]
     pub status: Patch<Status>,
-    /// Which contacts without a status are imported, if `status` is absent.
+    /// Whether to import contacts who have neither subscribed nor unsubscribed, if `status` is absent.
     pub consent_mode: Option<ConsentMode>,
     /// For imports of events from a file: the column header for each event field. Replaces the whole mapping.
     #[serde(default)]

@@ -14,7 +14,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::workers::WORKERS;
 
-/// Each platform's name, an API key, and the ID and type of a source with all contacts.
+/// Each platform's name, an API key, and the ID and type of a source that contains all contacts.
 const PLATFORMS: [(&str, &str, &str, &str); 3] = [
     ("platform_a", KLAVIYO_KEY, "L1", "list"),
     ("platform_b", MAILCHIMP_KEY, "a1b2c3", "audience"),
@@ -29,12 +29,12 @@ fn app(peer: &Platforms) -> TestApp {
     })
 }
 
-/// Connects an account and creates a scheduled import of its source. Returns the API path of the scheduled import.
+/// Connects a platform account, and creates a scheduled import from one of its sources. Returns the API path of the scheduled import.
 fn create(app: &TestApp, (provider, key, source, kind): (&str, &str, &str, &str)) -> String {
     create_from(app, (provider, key), &json!([{ "id": source, "type": kind, "name": "Everyone" }]))
 }
 
-/// Connects an account and creates a scheduled import of these sources. Returns the API path of the scheduled import.
+/// Connects a platform account, and creates a scheduled import from these sources. Returns the API path of the scheduled import.
 fn create_from(app: &TestApp, (provider, key): (&str, &str), sources: &Value) -> String {
     app.post(&format!("/v1/connections/{provider}"), json!({ "apiKey": key })).data();
     let input = json!({ "name": "Sync", "provider": provider, "sources": sources, "everyHours": 1 });
@@ -46,7 +46,7 @@ fn schedule(app: &TestApp) {
     app.wait(worker::run(app.engine().clone(), Environment::Test)).expect("the step succeeds");
 }
 
-/// Runs the workers until the due run has ended.
+/// Runs the workers until the due run has ended. Returns the scheduled import.
 fn work(app: &TestApp, path: &str) -> Value {
     for _ in 0..20 {
         schedule(app);
@@ -120,7 +120,7 @@ fn each_run_reads_only_changes_and_carries_unsubscribes_over() {
     }
 }
 
-/// Compares each request of an import with the platform's own description of its API.
+/// Checks each request that an import sends against the platform's published API description.
 #[test]
 fn imports_send_only_requests_that_the_platforms_describe() {
     let source = |id: &str, kind: &str| json!({ "id": id, "type": kind, "name": id });
@@ -209,7 +209,7 @@ fn a_removed_connection_fails_the_run_and_other_sources_are_read_completely() {
     assert_eq!(refused.refusal().1, "PROVIDER_NOT_CONNECTED");
 }
 
-/// While sending is on hold, the data may be a copy of another installation's data. The original installation may already have imported the
+/// While sending is on hold, the data may be a copy of another installation's data, and that installation may already have imported the
 /// same changes with the same tokens.
 #[test]
 fn no_platform_is_contacted_while_sending_is_on_hold() {

@@ -32,7 +32,7 @@ pub struct GetSegment {
     pub id: SegmentId,
     /// The ID of the segment's project.
     pub project_id: ProjectId,
-    /// False to skip the count, which can take a moment if there are very many contacts.
+    /// Whether to count the segment's contacts. The default is true. If the project has very many contacts, the count can take a moment.
     pub count: Option<bool>,
 }
 

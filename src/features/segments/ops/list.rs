@@ -20,7 +20,8 @@ pub struct List;
 pub struct ListSegments {
     /// The ID of the project whose segments are listed.
     pub project_id: ProjectId,
-    /// False to skip the counts, which can take a moment if there are very many contacts.
+    /// Whether to count the contacts of each segment. The default is true. If the project has very many contacts, the counts can take a
+    /// moment.
     pub count: Option<bool>,
     #[serde(default)]
     pub limit: Limit,

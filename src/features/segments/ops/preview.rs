@@ -24,7 +24,7 @@ pub struct PreviewSegment {
     pub project_id: ProjectId,
     /// The filter to preview. If absent, every contact matches.
     pub filters: Option<FilterTree>,
-    /// The number of contacts to show. The default is 10.
+    /// The maximum number of contacts to return. The default is 10.
     pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
 }
 
@@ -73,8 +73,7 @@ impl Query for Preview {
         let shown = input.limit.map_or(SHOWN, Bounded::get);
         let mut viewer = contact_records::Viewer::new(tx, view.caller, project);
         let mut contacts = Vec::new();
-        // Take the highest numbers, because contacts are numbered in the order of their creation, so the newest contacts have the highest
-        // numbers.
+        // Contacts are numbered in the order of their creation, so the highest numbers belong to the newest contacts.
         for number in members.iter().rev().take(shown as usize) {
             if let Some(contact) = contact_records::by_number(tx, project, number)? {
                 contacts.push(viewer.view(contact)?);

@@ -39,7 +39,7 @@ pub struct Scheduler {
     blocked: Vec<(MailingId, Timestamp)>,
     /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
-    /// The account at which the next poll of due mailings starts: first for direct sends, then for campaigns and batches.
+    /// The accounts at which the next poll of due mailings starts: one for direct sends, and one for campaigns and batches.
     due_from: [Option<AccountId>; 2],
     /// The mailing where the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,
@@ -69,7 +69,7 @@ struct ActiveMailing {
     blocked_until: Option<Instant>,
     /// The number of consecutive transport failures.
     failures: u32,
-    /// Whether deliveries of the mailing have stopped; the next poll checks whether they may continue.
+    /// Whether the mailing's deliveries have stopped. The next poll checks whether they may continue.
     stopped: bool,
 }
 
@@ -118,8 +118,8 @@ impl Scheduler {
                 }
             }
         }
-        // A mailing that is waiting for a quota may continue earlier if the plan was upgraded or if the clock was wrong when the mailing
-        // stopped.
+        // A mailing that is waiting for a quota may continue before its stored time, because the plan may have been upgraded, or because
+        // the clock may have been wrong when the mailing stopped.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
@@ -346,8 +346,9 @@ impl Scheduler {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Removes mailings that are stopped or have no recipients left, and returns how to move their cursors. Also returns mailings whose
-    /// cursor is far behind, without removing them.
+    /// Removes and returns the mailings that are stopped or have no recipients left. Also returns, without removing them, mailings whose
+    /// cursor is far behind. Each mailing is returned with the old and the new cursor, if its cursor can move; a stopped mailing whose
+    /// cursor cannot move is not returned.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut idle = Vec::new();
         let before = self.active.len();
@@ -360,7 +361,7 @@ impl Scheduler {
                     active.cursor = to;
                 }
                 active.since_cursor = 0;
-                // For a stopped mailing, store only the cursor: an update without a cursor would wake the loop endlessly.
+                // Return a stopped mailing only if its cursor moves: an update without a cursor would wake the loop endlessly.
                 if is_done || cursor.is_some() {
                     idle.push((*id, cursor));
                 }
@@ -401,7 +402,7 @@ impl ActiveMailing {
     fn read(&mut self, tx: &ReadTx, now: Timestamp) -> StoreResult<()> {
         if self.retries {
             let id = self.context.mailing.id;
-            // Recipients in flight stay in the list of retries until their handoff.
+            // Recipients in flight stay in the list of retries until their handoff, so read as many more retries.
             let most = limits::RETRIES_READ_AT_ONCE + self.in_flight.len();
             let due = send_queue::retries(tx, id, now, most)?;
             self.retries = due.len() == most;

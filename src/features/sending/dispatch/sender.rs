@@ -1,6 +1,6 @@
 //! Makes one delivery: renders the message, sends it, and submits the result to the recipient writer.
 //!
-//! The data that all messages of a mailing share is prepared once and cached. Messages render on blocking threads, at most one per
+//! The data that all messages of a mailing share is prepared once and cached. Messages are rendered on blocking threads, at most one per
 //! processor at a time.
 
 use std::collections::HashMap;
@@ -141,7 +141,7 @@ impl MessageSender {
         self.rules.schedule
     }
 
-    /// Returns the maximum time until a retry. A stored retry time that is further away is invalid.
+    /// Returns how far in the future a retry can be. A stored retry time beyond this limit is invalid.
     pub fn retry_ahead_ms_max(&self) -> i64 {
         self.rules.schedule.ahead_ms_max()
     }
@@ -382,7 +382,8 @@ impl MessageSender {
         };
         let mark = RowUpdate::Event(event);
         match recipient.delivery {
-            // The recipient stays in the list of retries until this update is written, so the retries may be read again only after that.
+            // Until this update is written, the recipient stays in the list of retries. Wait for it, so that the recipient is not read from
+            // the list again before that.
             Delivery::Deferred { .. } => drop(self.writer.submit_and_wait(id, number, mark).await),
             // Later updates are written after this one, so there is no need to wait for the disk here.
             _ => self.writer.submit(id, number, mark).await,
@@ -402,9 +403,9 @@ impl MessageSender {
     }
 }
 
-/// Returns how many deliveries may run in parallel: one per connection, plus some that render messages ahead for connections that become
-/// free. With direct delivery, a delivery also waits for a slot at its server, and deliveries to a slow server must not block deliveries to
-/// other servers.
+/// Returns how many deliveries may run in parallel: one per connection, plus some that render messages in advance for connections that
+/// become free. With direct delivery, there are more, because a delivery also waits for a slot at its server, and deliveries to a slow
+/// server must not block deliveries to other servers.
 fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);
     if direct { 4 * connections + ahead } else { connections + ahead }

@@ -1,4 +1,4 @@
-//! Tests of complete sends: through the API, planning and the dispatcher, to the built-in inbox or a mail server.
+//! Tests of complete sends: from the API through planning and the dispatcher to the built-in inbox or a mail server.
 
 mod languages;
 
@@ -215,7 +215,7 @@ fn a_canceled_batch_skips_waiting_recipients() {
     contact(&app, "ada@example.com", json!({}));
     let wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
     let batch = id(&app.post_in("/v1/sending", wanted).data(), "batchId");
-    // The audience of the mailing is planned before the cancellation.
+    // Plan the mailing's audience before the mailing is canceled.
     app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds");
     app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning succeeds");
     app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
@@ -232,7 +232,7 @@ fn to_everyone(more: Value) -> Value {
     body
 }
 
-/// Regression test: planning failed repeatedly at a mailing whose topic was deleted, so no other mailing was planned.
+/// Regression test: planning failed repeatedly on a mailing whose topic had been deleted, so no other mailings were planned.
 #[test]
 fn a_topic_that_is_deleted_before_planning_no_longer_restricts_the_recipients() {
     let app = TestApp::new();
@@ -248,7 +248,7 @@ fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({}));
     let create = |damages: bool, body: Value, field: &str| {
-        // The queues are ordered by creation time.
+        // The queues are ordered by creation time, so give each mailing a different one.
         app.clock.advance_ms(1_000);
         let created = id(&app.post_in("/v1/sending", body).data(), field);
         let damage = move |tx: &mut WriteTx<'_>| {
@@ -520,8 +520,8 @@ fn a_submitted_update_survives_a_busy_store() {
     assert_eq!(answer, UpdateResult::Refused, "the update is refused because the mailing does not exist");
 }
 
-/// Regression test: a mail server's reply that arrived after a contact's erasure was stored in the erased recipient row and in a delivery
-/// event. Such replies often contain the address.
+/// Regression test: if a mail server's reply arrived after the contact had been erased, the reply was stored in the erased recipient row
+/// and in a delivery event. Such replies often contain the address.
 #[test]
 fn a_reply_that_arrives_after_the_erasure_is_not_stored() {
     let app = TestApp::new();

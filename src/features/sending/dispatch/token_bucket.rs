@@ -1,4 +1,5 @@
-//! Limits the rate of each account with a bucket that fills over time. Each recipient takes one token from the bucket.
+//! Limits each account's sending rate with a token bucket, which fills over time. Each message to a recipient takes one token from the
+//! bucket.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,8 +28,8 @@ impl TokenBuckets {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // The capacity of a bucket is a tenth of a second's tokens, but at least one token: enough to compensate for inexact timers, and
-        // few enough to keep bursts short.
+        // The capacity of a bucket is the number of tokens added in a tenth of a second, but at least one token: enough to compensate for
+        // inexact timers, and few enough to keep bursts short.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();
@@ -41,7 +42,7 @@ impl TokenBuckets {
         Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
-    /// Puts the token of a recipient to whom no message was sent back into the bucket.
+    /// Returns a token to the account's bucket, because no message was sent to the recipient.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
             bucket.tokens += 1.0;

@@ -1,8 +1,8 @@
 //! The built-in inbox: receives the mail of the test environment and, in development mode, of the live environment.
 //!
 //! One transaction stores a message and records that it was sent. The number and total size of an account's messages are limited; the
-//! oldest messages are deleted first. Addresses at one reserved domain behave as their names say, so that users can safely test bounces and
-//! complaints.
+//! oldest messages are deleted first. An address at the reserved domain simulates the behavior that its local part names, so that users can
+//! safely test bounces and complaints.
 
 pub use super::store::inbox::{InboxRow, all, body, delete, sweep};
 

@@ -1,4 +1,4 @@
-//! Sends a message again to recipients whose delivery is unknown.
+//! Sends a batch or direct send again to the recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

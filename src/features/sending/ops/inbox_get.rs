@@ -51,7 +51,7 @@ pub struct DkimSignature {
     pub selector: String,
     /// The signature algorithm: `rsa-sha256` or `ed25519-sha256`.
     pub algorithm: &'static str,
-    /// The result: `pass`, `fail`, or `no_key` if the signing key has been removed since.
+    /// The result: `pass`, `fail`, or `no_key` if the signing key was removed after the message was signed.
     pub result: &'static str,
     /// Why the signature is invalid, if `result` is `fail`.
     pub reason: Option<String>,

@@ -18,7 +18,7 @@ pub struct InboxList;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListMessages {
-    /// Return only messages addressed to this address.
+    /// Return only messages to this address.
     pub to: Option<String>,
     /// Return only messages that contain this text in the subject or in an address.
     pub search: Option<String>,

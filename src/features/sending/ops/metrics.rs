@@ -45,7 +45,7 @@ pub struct SendingTotals {
     pub sent: u64,
     /// Emails that were accepted and did not bounce.
     pub delivered: u64,
-    /// Emails that were rejected, deferred for too long, or bounced later.
+    /// Emails that were rejected, were deferred for too long, or bounced later.
     pub bounced: u64,
     pub complained: u64,
 }

@@ -25,9 +25,9 @@ pub struct AccountPlan {
     pub provider: Option<&'static str>,
     /// The maximum number of recipients per second. `null` means that only the transport limits the rate.
     pub recipients_per_second: Option<u64>,
-    /// The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count.
+    /// The quota of emails per UTC day. An email counts once for each recipient; skipped recipients do not count.
     pub daily: PlanQuota,
-    /// The number of emails per UTC month.
+    /// The quota of emails per UTC month.
     pub monthly: PlanQuota,
     /// The limits on requests, which all keys of the account share.
     pub requests: Vec<PlanRequests>,
@@ -55,7 +55,7 @@ pub struct PlanRequests {
     pub group: &'static str,
     /// The operations that the group includes.
     pub covers: &'static str,
-    /// The number of requests per window. 0 means that no requests are allowed.
+    /// The maximum number of requests per window. 0 means that no requests are allowed.
     pub limit: u32,
     pub window_seconds: u64,
 }

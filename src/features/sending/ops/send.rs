@@ -27,13 +27,13 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Send;
 
-/// The kind of recipients of a send.
+/// Who receives the email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SendTo {
     /// One address, given in `recipientEmail`.
     Email,
-    /// If `recipientId` is absent or is the project's ID, every contact in the project; otherwise, the contacts in the segment with this
+    /// Every contact in the project, if `recipientId` is absent or is the project's ID; otherwise, the contacts in the segment with this
     /// ID.
     Audience,
     /// The contacts in the segment whose ID is in `recipientId`.
@@ -52,7 +52,7 @@ pub struct SendEmail {
     pub recipient_id: Option<String>,
     /// The recipient's address. Set it only if `recipientType` is `email`.
     pub recipient_email: Option<EmailAddress>,
-    /// The From address. Live mail needs an address at a verified domain, unless the settings allow others.
+    /// The From address. For live mail, its domain must be verified, unless the settings allow unverified domains.
     pub from: EmailAddress,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
@@ -68,8 +68,9 @@ pub struct SendEmail {
     /// The ID of the email to send. Without `conversationId`, all recipients receive this email; with `conversationId`, this ID selects an
     /// email in the series.
     pub email_id: Option<EmailId>,
-    /// The ID of the conversation whose email is sent. Each recipient receives the email in the contact's language or, if there is none,
-    /// the email in `emailId`. Without `emailId`, the first email in the series is sent.
+    /// The ID of the conversation that contains the email: the email selected by `emailId` or, without `emailId`, the first email in the
+    /// series. Each recipient receives the email in the contact's language or, if the series has no email in that language, the selected or
+    /// first email itself.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
@@ -87,7 +88,7 @@ pub struct SendEmail {
     pub utm: Option<Utm>,
 }
 
-/// Describes in the schema which fields depend on each other: the fields for recipients, and the fields for content.
+/// Describes in the schema which fields can be combined: the fields for recipients, and the fields for content.
 fn alternatives(schema: &mut Schema) {
     let (given, absent) = (json!({ "type": "string" }), json!({ "type": "null" }));
     let none = json!({ "type": ["array", "null"], "maxItems": 0 });

@@ -36,13 +36,14 @@ pub struct SendTest {
     /// The ID of the email to send. Without `conversationId`, this email itself is sent; with `conversationId`, this ID selects an email in
     /// the series.
     pub email_id: Option<EmailId>,
-    /// The ID of the conversation whose email is sent. The email is sent in the language of the contact with the address `to` or, if there
-    /// is none, in the language of the email in `emailId`. Without `emailId`, the first email in the series is sent.
+    /// The ID of the conversation that contains the email: the email selected by `emailId` or, without `emailId`, the first email in the
+    /// series. The email is sent in the language of the contact with the address `to`. If there is no such contact, or no email in that
+    /// language, the selected or first email itself is sent.
     pub conversation_id: Option<ConversationId>,
     /// The address that receives the test.
     pub to: EmailAddress,
-    /// The From address. If absent, the project's default sender is used; with a test key, if there is no default sender, an address of the
-    /// simulator is used. Live mail needs an address at a verified domain, unless the settings allow others.
+    /// The From address. If absent, the project's default sender is used. If the project has no default sender, a test key uses an address
+    /// of the simulator. For live mail, the address's domain must be verified, unless the settings allow unverified domains.
     pub from: Option<EmailAddress>,
     /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
@@ -121,7 +122,7 @@ impl Command for Test {
             transactional: true,
             topic: None,
             variables: input.variables.unwrap_or_default(),
-            // The email's author reads the test, so its opens and clicks contain no information about recipients.
+            // The email's author reads the test, so its opens and clicks say nothing about recipients.
             tracking: Tracking { opens: false, clicks: false },
             utm: None,
             campaign_name: None,

@@ -76,8 +76,8 @@ pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, 
     Ok(())
 }
 
-/// Deletes a limited number of messages that arrived before `until`. Returns true if there may be more. An account's first row is its
-/// oldest message. Skips damaged rows.
+/// Deletes a limited number of messages that arrived before `until`, oldest first within each account. Returns true if there may be more.
+/// Skips damaged rows.
 pub fn sweep(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let mut span = Span::default();
     let mut removed = 0;

@@ -35,9 +35,9 @@ pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(AUDIENCES),
 ];
 
-/// A row of [`COUNTS`] that is not a count: the lowest recipient number that may still be queued.
+/// The key in [`COUNTS`], in place of a counter, for the cursor: the lowest recipient number that may still be queued.
 const CURSOR: u8 = 255;
-/// A row of [`COUNTS`] that is not a count: the time at which the mailing continues automatically.
+/// The key in [`COUNTS`], in place of a counter, for the time at which the mailing continues automatically.
 const TURN: u8 = 254;
 /// The key in [`META`] for the number of dispatchers that have started on this store.
 const EPOCH: &str = "sending-epoch";
@@ -242,8 +242,8 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// Like [`visit_recipients`], but faster for scans with few matches: most rows that `wanted` rejects by their counter are not decoded. For
-/// every rejected row, `visitor` receives `None`.
+/// Like [`visit_recipients`], but faster for scans with few matches: most rows whose counter `wanted` rejects are not decoded. For every
+/// rejected row, `visitor` receives `None`.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -254,7 +254,7 @@ pub fn visit_counted(
     let corrupt = || tx.corrupt(tables::RECIPIENTS);
     tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
         let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
-        // A contact's row starts with the version, a zero byte because there is no address, and the state.
+        // The row of a recipient without an address starts with the version, a zero byte for the missing address, and the state.
         let plain = match bytes {
             [_, 0, state @ ..] => state.first().copied(),
             _ => None,
@@ -320,7 +320,8 @@ pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Deletes the stored audience of a mailing, after all recipients have a row or the mailing was canceled or failed.
+/// Deletes a mailing's stored audience, which is no longer needed once all recipients have a row, or once the mailing is canceled or has
+/// failed.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }

@@ -21,7 +21,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 /// The emails that a count includes. Each count is kept per account, day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
-    /// Emails that were handed over or are in flight. Quotas limit this count.
+    /// Emails that were handed over or are in flight. Quotas limit the number of these emails.
     Taken = 0,
     /// Emails that the next mail server accepted.
     Sent = 1,
@@ -92,8 +92,8 @@ pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Per
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Adds to an account's counts for the day and month of `at`. For [`SentCount::Taken`], `at` is the time of the handoff, so an email whose
-/// handoff fails after midnight is subtracted from the day on which it was counted.
+/// Adds to an account's counts for the day and month of `at`. For [`SentCount::Taken`], `at` is the time of the handoff. If the handoff
+/// fails after midnight, the email is therefore subtracted from the day on which it was counted.
 pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64, at: Timestamp) -> Result<()> {
     for period in [Period::day(at), Period::month(at)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;

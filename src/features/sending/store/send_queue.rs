@@ -1,7 +1,7 @@
 //! The send queues: mailings with work to do, retries, and the times at which mailings continue automatically.
 //!
-//! Mailings that may not be sent now are in separate queues. A mailing has one row, under its account, for the time at which it may
-//! continue, so that a poll reads only mailings that are due, and a few of those that are blocked.
+//! Mailings that may not be sent now are in separate queues. The time at which a mailing may continue is stored in one row under its
+//! account, so that a poll reads only mailings that are due, and a few of those that are blocked.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -72,7 +72,7 @@ pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -
     Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
 }
 
-/// Returns up to `limit` mailings with unsent recipients, in any state.
+/// Returns up to `limit` mailings, in any state, that still have recipients to process.
 pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     let mut found = BTreeSet::new();
     for lane in LANES {
@@ -91,12 +91,12 @@ pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
 }
 
-/// Removes a mailing from its queue. The mailing has no work left, or none before its next turn.
+/// Removes a mailing from its queue, because it has no work left, or none before its next turn.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     put_in(tx, id, None)
 }
 
-/// Adds a mailing to the queue for its state.
+/// Moves a mailing to the queue for its state, and updates when it continues.
 pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     match &mailing.state {
         State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANNING))?,
@@ -239,7 +239,8 @@ pub fn due(
     Ok(due)
 }
 
-/// Adds the due mailings of one account. Returns the account's next turn after `now`.
+/// Adds the due mailings of one account to `found`. Returns the account's next turn after `now` or, if more mailings may be due, the time
+/// of the next poll.
 fn take_due(
     tx: &impl Read,
     (lane, account): (u8, AccountId),

@@ -69,7 +69,7 @@ impl RewrittenHtml {
     }
 }
 
-/// Adds UTM parameters to the web links. Links with merge fields stay unchanged, because their values are not known here.
+/// Adds UTM parameters to the web links. Links with merge fields stay unchanged, because the fields' values are not known here.
 pub fn marked(html: &str, utm: &Utm) -> String {
     each_link(html, |address| {
         let is_plain = is_of_the_web(address) && !address.contains("{{");

@@ -29,7 +29,7 @@ pub struct Compiled {
     pub weight: usize,
 }
 
-/// The links, tracking pixel and unsubscribe line to add to the compiled content.
+/// What to add when the content is compiled: a tracking pixel, tracked links, an unsubscribe line and UTM parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,

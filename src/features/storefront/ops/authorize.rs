@@ -28,7 +28,8 @@ pub struct BeginInstall {
     /// The shop's myshopify.com domain.
     #[schemars(length(min = 1, max = limits::STORE_URL_CHARACTERS_MAX))]
     pub storefront_store_url: String,
-    /// Which customers are imported. If absent, `subscribed-only`.
+    /// Which customers are imported. If absent, a store that was connected before keeps its setting, and a new store gets
+    /// `subscribed-only`.
     pub customers: Option<CustomerImport>,
 }
 

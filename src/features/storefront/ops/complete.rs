@@ -25,7 +25,7 @@ pub struct Complete;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompleteInstall {
-    /// The complete, unchanged query with which Shopify redirected the user back. Shopify signs the parameters in the query.
+    /// The complete, unchanged query of the URL to which Shopify redirected the user. Shopify signs the parameters in the query.
     #[schemars(length(min = 1, max = limits::STORE_INSTALL_QUERY_BYTES_MAX))]
     pub query: Secret,
 }
@@ -115,7 +115,7 @@ async fn completed(
     context.read(reading).await
 }
 
-/// Converts the error of a failed code exchange.
+/// Converts an error of the code exchange into a failure of the request.
 fn refused(error: PlatformError) -> Failure {
     match error {
         PlatformError::Rejected(said) | PlatformError::Forbidden(said) => {

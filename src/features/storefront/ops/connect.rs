@@ -35,7 +35,7 @@ pub struct ConnectStore {
     /// Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. Mailmill requests access tokens with it.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub client_id: Option<Secret>,
-    /// Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID.
+    /// Shopify, instead of a client ID: the Admin API access token of an app that was created in the Shopify admin before 2026.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub access_token: Option<Secret>,
     /// Shopify: the client secret of the same app, with which Shopify signs webhooks. It is stored encrypted and never shown again,
@@ -49,7 +49,8 @@ pub struct ConnectStore {
     /// WooCommerce: the consumer secret of the same key.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub consumer_secret: Option<Secret>,
-    /// Which customers are imported. If absent, `subscribed-only`.
+    /// Which customers are imported. If absent, a store that was connected before keeps its setting, and a new store gets
+    /// `subscribed-only`.
     pub customers: Option<CustomerImport>,
     /// The ID of the connected store whose keys are used if the request contains no keys. Required if the store is connected to several
     /// other projects.

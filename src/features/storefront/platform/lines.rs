@@ -1,4 +1,4 @@
-//! Reads a file that contains one JSON object per line while the file is being downloaded.
+//! Reads a file line by line while the file is being downloaded. Each line is a JSON object.
 
 use bytes::BytesMut;
 

@@ -25,8 +25,8 @@ trait StorePort {
     /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Subscribes to the store's webhooks at a URL, except for webhooks that the store already sends there. Turns on webhooks that the
-    /// platform turned off after failed deliveries.
+    /// Subscribes the URL in `hooks` to the store's webhooks, except to webhooks that the store already sends there. Turns on webhooks that
+    /// the platform turned off after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Removes the webhooks that are sent to this URL.
@@ -298,8 +298,7 @@ pub fn read(platform: Storefront, topic: &str, body: &[u8], site: &Site<'_>) -> 
     adapter!(platform, read(topic, body, site))
 }
 
-/// Parses a body as a webhook of each topic and as a line of an export, for fuzzing. Returns the events in the format of `POST
-/// /v1/events`.
+/// Parses a body as a webhook of each topic, for fuzzing. Returns the events in the format of `POST /v1/events`.
 #[cfg(any(test, fuzzing))]
 pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     const TOPICS: [(Storefront, &[&str]); 2] = [

@@ -1,4 +1,4 @@
-//! WooCommerce: the paged REST API v3, and webhooks with the same bodies.
+//! WooCommerce: the paged REST API v3, and webhooks, whose bodies have the same format as the API's responses.
 //!
 //! WooCommerce records no consent and reports no checkouts, so Mailmill imports neither.
 
@@ -34,7 +34,7 @@ const PRODUCT_FIELDS: &str = "id,name,permalink,status,catalog_visibility,date_m
 const CUSTOMER_FIELDS: &str = "id,email,first_name,last_name,date_created_gmt,date_modified_gmt,billing";
 /// The maximum number of pages of webhooks to read. Stores usually have far fewer webhooks.
 const WEBHOOK_PAGES_MAX: u32 = 20;
-/// The maximum number of order lines in the event of an order.
+/// The maximum number of order lines that an order's event contains.
 const LINES_MAX: usize = 20;
 
 const TOOLS: [StoreTool; 5] =
@@ -304,8 +304,8 @@ fn number(text: Option<&str>) -> Option<Value> {
 }
 
 impl Order {
-    /// Returns one event for each change to the order so far. Keys identify events that have already been recorded. They contain the site,
-    /// because two stores can have orders with the same number.
+    /// Returns one event for each change to the order so far. Events that have already been recorded are recognized by their keys. The keys
+    /// contain the site, because two stores can have orders with the same number.
     fn events(self, site: &str) -> Vec<StoreEvent> {
         let place = site.split_once("://").map_or(site, |(_, place)| place);
         let order = format!("{place}#{}", self.id);

@@ -19,7 +19,7 @@ fn count(shop: &Shop, status: &str) -> u64 {
 fn customers_are_imported_with_their_consent_and_never_subscribed_again() {
     for (mode, silent) in [(None, 0), (Some("include-all"), 4_800)] {
         let shop = Shop::new();
-        // Bob unsubscribed in Mailmill, although the shop still records his consent.
+        // Bob (`person0`) unsubscribed in Mailmill, but the shop still records his consent.
         shop.app.post_in("/v1/contacts", json!({ "email": "person0@example.com", "status": "unsubscribed" })).data();
         let mut customers: Vec<Value> = (0..12_000).map(|number| customer(number, state(number))).collect();
         customers.push(json!({ "id": "gid://shopify/Customer/99999", "defaultEmailAddress": null, "tags": [] }));
@@ -97,7 +97,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
             "email_marketing_consent": { "state": state, "consent_updated_at": consent_at },
         })
     };
-    // The import stored the customer's data of June 1 and the consent of January 1, so the data and the consent of this webhook are older.
+    // The import stored the customer's data as of June 1 and the consent as of January 1. Both are newer than those in this webhook.
     let late = changed("Old", ("2025-05-31T00:00:00Z", "unsubscribed", "2024-12-31T00:00:00Z"));
     let (status, answer) = shop.webhook("customers/update", "w1", &late);
     assert_eq!((status, &answer["data"]["applied"]), (200, &json!(false)), "{answer}");
@@ -111,7 +111,7 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
     };
     let (_, answer) = shop.webhook(topic, "w3", &consent("unsubscribed", Some("2024-12-31T00:00:00Z")));
     assert_eq!((&answer["data"]["applied"], seen()), (&json!(false), (json!("New"), json!("subscribed"))));
-    // If a change of consent has no time, the time when Shopify triggered the webhook is used.
+    // If a webhook about consent does not state when the consent changed, the time when Shopify triggered the webhook is used.
     let body = consent("unsubscribed", None).to_string();
     for (id, at, applied) in [("w4", "2024-12-30T00:00:00Z", false), ("w5", "2025-07-02T00:00:00.123456789Z", true)] {
         let mut headers = shopify::headers(topic, id, &body);
@@ -119,14 +119,14 @@ fn a_late_webhook_replaces_neither_newer_data_nor_newer_consent() {
         assert_eq!(shop.send(&headers, &body).1["data"]["applied"], applied, "{at}");
     }
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
-    // An import that reads the customer's state from before the change also has no effect.
+    // An import that reads the customer's earlier state also has no effect.
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();
     work(&shop.app);
     assert_eq!(seen(), (json!("New"), json!("unsubscribed")));
 }
 
-// Regression: since version 2025-01, only the webhook about consent contains the consent. A change of a subscribed customer's name had no
-// effect, because the customer appeared not to be subscribed.
+// Regression: since version 2025-01 of Shopify's API, only the webhook about consent contains the consent. A webhook with a subscribed
+// customer's new name had no effect, because the customer appeared not to be subscribed.
 #[test]
 fn a_change_without_consent_updates_only_contacts_that_exist_and_keeps_their_status() {
     let shop = Shop::new();

@@ -83,7 +83,7 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: a shop that was down received a request before the end of the pause that it had requested.
+// Regression: Mailmill sent a request to a shop that was down before the end of the pause that the shop had requested.
 #[test]
 fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let shop = Shop::new();
@@ -104,8 +104,8 @@ fn work_once(shop: &Shop) {
     shop.app.wait(super::worker::sync(engine, crate::vocab::environment::Environment::Test)).expect("the step succeeds");
 }
 
-/// While sending is on hold, the data may be a copy of another installation's data. The original installation may still import from the
-/// same store with the same tokens.
+/// While sending is on hold, stores are not contacted: the data may be a copy, and the original installation may still import from the same
+/// store with the same tokens.
 #[test]
 fn a_store_is_not_contacted_while_sending_is_on_hold() {
     let shop = Shop::new();
@@ -165,8 +165,7 @@ fn a_frozen_or_locked_store_keeps_its_keys_and_is_imported_when_it_is_open_again
     assert_eq!((shop.products().len(), &shop.view()["sync"]["stage"]), (2, &json!("idle")));
 }
 
-// Regression: if an app had no access to customers, which Shopify denies to some apps, the whole store had to be reconnected after each
-// import.
+// Regression: Shopify denies some apps access to customers. A store with such an app had to be reconnected after each import.
 #[test]
 fn a_store_that_denies_access_to_its_customers_is_imported_without_them() {
     let shop = Shop::new();

@@ -1,5 +1,5 @@
-//! Tests of installing the app on a shop. They call the module directly, because the test app authenticates with a key, and only
-//! signed-in users can install. `tests/it` tests the whole flow in a browser.
+//! Tests the installation of the app on a shop. The tests call the module directly, because the test app authenticates with a key, and only
+//! signed-in users can install the Shopify app. `tests/it` tests the whole flow in a browser.
 
 use super::*;
 use crate::base::secret::Secret;
@@ -26,7 +26,7 @@ impl Shop {
         Self { app, peer }
     }
 
-    /// Installs the app as a user. Returns the state and the query of the callback.
+    /// Installs the app as a user does. Returns the `state` parameter and the query string of the callback.
     fn install(&self) -> (String, String) {
         let engine = self.app.engine();
         let expires_at = engine.clock.now().plus_ms(limits::PROVIDER_SIGN_IN_MS);
@@ -151,7 +151,7 @@ fn a_code_works_once_and_tokens_are_replaced_before_they_expire() {
     assert!(refused.refusal().2.contains("which can serve only one brand"), "{refused:?}");
 }
 
-// Regression: the app had to be reinstalled although the refresh token was valid.
+// Regression: after Shopify revoked an access token early, the app had to be reinstalled although the refresh token was valid.
 #[test]
 fn a_token_of_an_installed_app_that_ends_early_is_refreshed() {
     let shop = Shop::installable();
@@ -176,7 +176,7 @@ fn webhooks_are_accepted_after_the_secret_of_the_app_was_replaced() {
     shop.connect(json!({})).data();
     shop.adopt(tokens);
     shop.applied("orders/paid", "w1", &order(1, "ada@example.com"));
-    // The secret in the settings is valid only for webhooks of an installed app.
+    // The app secret in the settings validates webhooks only for stores on which the app was installed.
     let second = shop.app.another_project();
     let other =
         json!({ "projectId": second, "storefrontStoreUrl": SHOP, "accessToken": SHOPIFY_TOKEN, "apiSecret": "shpss_other" });

@@ -180,7 +180,7 @@ fn a_repeated_request_connects_a_store_once() {
     assert_eq!(made.status, 200);
     let asked = shop.peer.asked().len();
     assert_eq!((connect().body, shop.peer.asked().len()), (made.body.clone(), asked), "a repeat gets the stored response");
-    // Repeating the request without an idempotency key tests the store's keys again and keeps the store.
+    // Connecting the store again without an idempotency key tests the store's keys again, but does not create a second store.
     assert_eq!(shop.connect(json!({})).data()["serverId"], made.body["data"]["serverId"]);
     assert_eq!(shop.app.get("/v1/storefront/stores").data()["total"], 1);
     work(&shop.app);
@@ -228,8 +228,8 @@ fn webhooks_keep_products_up_to_date_and_late_ones_change_nothing() {
     assert!(shop.product("Jug").is_some());
 }
 
-// Regression: since version 2024-07, webhooks do not state whether units are counted, so a product that was sold out appeared in emails
-// again after its next webhook.
+// Regression: since version 2024-07 of Shopify's API, webhooks do not state whether units are counted, so a product that was sold out
+// appeared in emails again after its next webhook.
 #[test]
 fn a_webhook_about_a_product_keeps_whether_its_units_are_counted() {
     let shop = Shop::new();
@@ -310,13 +310,13 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     shop.applied("customers/data_request", "w2", &asked);
     let listed = shop.view()["dataRequests"][0].clone();
     assert_eq!((&listed["requestId"], &listed["contactId"]), (&json!("9999"), &id));
-    // The platform may know the customer only by the ID in an earlier order.
+    // A request for erasure may identify the customer only by the ID in an earlier order.
     let redact = json!({ "shop_id": 954889, "shop_domain": SHOP, "customer": { "id": 701 }, "orders_to_redact": [1] });
     shop.applied("customers/redact", "w3", &redact);
     assert!(shop.contact("ada@example.com").is_none() && shop.contact("bob@example.com").is_some());
     let again = shop.webhook("customers/redact", "w4", &redact);
     assert_eq!((again.0, &again.1["data"]["applied"]), (200, &json!(false)));
-    // After the platform requests the erasure of the shop, only contacts that the shop did not add remain.
+    // When the platform requests the erasure of the shop, the contacts that the shop added are erased, and all others remain.
     shop.applied("orders/paid", "w5", &order(2, "cyd@example.com"));
     shop.applied("orders/paid", "w6", &order(3, "bob@example.com"));
     let url = shop.url();
@@ -329,8 +329,8 @@ fn requests_for_privacy_are_answered_with_the_export_and_the_erasure() {
     assert_eq!(status, 404);
 }
 
-// Regression: after a store was disconnected, its platform's privacy requests were rejected. Shopify requests the erasure of a
-// shop two days after the app was removed.
+// Regression: after a store was disconnected, its platform's privacy requests were rejected. Shopify requests the erasure of a shop two
+// days after the app is removed.
 #[test]
 fn privacy_requests_are_answered_after_the_store_was_disconnected() {
     let shop = Shop::connected();
@@ -557,7 +557,7 @@ fn an_app_of_the_dev_dashboard_gets_a_new_token_every_day_and_after_it_was_rejec
     // Shopify revokes tokens early, for example if the app is reinstalled.
     shop.peer.accept(&[]);
     again(3);
-    // After the secret was replaced, imports stop until a user enters the new secret.
+    // If the app's secret is replaced at Shopify, imports stop until a user enters the new secret.
     shop.peer.fail("/admin/oauth/access_token", 1, ShopFault::Status(400));
     shop.peer.accept(&[]);
     shop.app.post(&format!("/v1/storefront/stores/{}/sync", shop.id()), json!({})).data();

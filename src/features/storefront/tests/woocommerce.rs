@@ -98,7 +98,8 @@ fn a_site_is_connected_imported_and_kept_up_to_date() {
     assert_eq!((&gone["webhooksRemoved"], peer.hooks().len()), (&json!(true), 0));
 }
 
-// Regression: product 101 moved to the first page while the second page was being read, so the import removed it from the brand.
+// Regression: a deletion moved product 101 to the first page, which had already been read, so the import missed the product and removed it
+// from the brand.
 #[test]
 fn a_product_deleted_during_an_import_hides_no_other() {
     let peer = WooCommerce::start((1..=150).map(product).collect(), Vec::new());

@@ -18,7 +18,7 @@ pub struct List;
 pub struct ListSuppressions {
     /// Return only addresses suppressed for this reason.
     pub reason: Option<Reason>,
-    /// Return only this address, even if the recipient's data was erased.
+    /// Return only this address. It is found even if the recipient's data was erased.
     pub email: Option<EmailKey>,
     #[serde(default)]
     pub limit: Limit,

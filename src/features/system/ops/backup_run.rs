@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 
 pub struct BackupRun;
 
-/// The task of the continuous backup to start.
+/// A task of the continuous backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupTask {
@@ -21,7 +21,7 @@ pub enum BackupTask {
     Drill,
 }
 
-/// The task of the continuous backup to start.
+/// Which task of the continuous backup to start.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRunRequest {

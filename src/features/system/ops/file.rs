@@ -18,7 +18,7 @@ pub struct File;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileLink {
     pub file_id: BlobId,
-    /// The token, which makes the link valid for one to two days.
+    /// The token in the link. It is valid for one to two days.
     pub token: Option<String>,
 }
 

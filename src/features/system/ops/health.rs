@@ -17,7 +17,7 @@ pub struct HealthView {
     pub version: &'static str,
     /// The number of seconds since the service started.
     pub uptime_seconds: i64,
-    /// Whether the service is read-only because the disk is almost full: most writes are refused.
+    /// Whether the service is read-only, that is, refuses most writes because the disk is almost full.
     pub read_only: bool,
 }
 

@@ -18,8 +18,8 @@ pub struct Ready;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyFor {
-    /// The role that a node of a cluster must have to be considered ready: `leader`, or `any`, which is the default. Followers answer reads
-    /// and forward other requests to the leader.
+    /// The role that a node of a cluster must have to be considered ready: `leader` or `any` (the default). Followers answer reads and
+    /// forward other requests to the leader.
     pub role: Option<NodeRole>,
 }
 

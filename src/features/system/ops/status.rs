@@ -70,7 +70,7 @@ pub struct StoreView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskView {
-    /// The free space on the disk; absent if the system does not report it.
+    /// The free space on the disk; absent if the operating system does not report it.
     pub free_bytes: Option<u64>,
     /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_bytes_min: u64,

@@ -28,7 +28,7 @@ pub struct NewTopic {
     pub name: TopicName,
     /// The description that is shown to contacts.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts who have not chosen are subscribed to the topic. The default is `opt_out`.
+    /// Whether contacts who have neither opted in nor opted out are subscribed to the topic. The default is `opt_out`.
     #[serde(default)]
     pub default_subscription: TopicDefault,
     /// Which contacts see the topic. The default is `private`.

@@ -33,7 +33,7 @@ pub struct TopicPatch {
     /// The description that is shown to contacts.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Whether contacts who have not chosen are subscribed to the topic.
+    /// Whether contacts who have neither opted in nor opted out are subscribed to the topic.
     pub default_subscription: Option<TopicDefault>,
     /// Which contacts see the topic.
     pub visibility: Option<TopicVisibility>,

@@ -1,4 +1,4 @@
-//! Redirects a visitor who clicked a link in a message to the link's destination, and records the click.
+//! Records a click on a link in a message, and redirects the visitor to the link's destination.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION};

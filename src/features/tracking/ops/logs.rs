@@ -102,7 +102,7 @@ impl Query for Logs {
         for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else {
-                // The direct send has been deleted since the previous page was returned. Continue with an older mailing.
+                // The mailing was a direct send and was deleted after the previous page was returned. Continue with an older mailing.
                 place = next(view, input.email_id, Some(id))?;
                 if place.is_none() {
                     break;

@@ -38,7 +38,8 @@ pub struct EmailMetrics {
     pub summary: EmailMetricsSummary,
     /// The results by UTC day, earliest first. Days without activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
-    /// The number of recipients who opened the email, by the contact's country, largest number first.
+    /// For each country in the profiles of the contacts, the number of recipients from that country who opened the email; largest number
+    /// first.
     pub country_breakdown: Vec<CountryCount>,
     /// The revenue of all campaigns, batches and sends of the email; absent if no order is attributed to them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +91,7 @@ pub struct EmailMetricsDay {
     pub complained: u64,
 }
 
-/// The number of recipients from one country.
+/// The number of recipients from one country who opened the email.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CountryCount {

@@ -225,8 +225,8 @@ fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result
     Ok(states)
 }
 
-/// Returns the message that the contact received in one mailing: from the row with the contact's number or, in a mailing to addresses, from
-/// the row with the contact's address.
+/// Returns the message that the contact received in one mailing. The row is found by the contact's number or, in a mailing to addresses, by
+/// the contact's address.
 fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some((number, recipient)) = sending::row_of(tx, &mailing, contact.id.number(), &contact.email)? else {

@@ -84,7 +84,7 @@ pub enum TimelineKind {
     Complained,
     /// The contact unsubscribed, or a user unsubscribed the contact.
     Unsubscribed,
-    /// A customer event was reported with POST /v1/events.
+    /// A customer event was reported, for example with POST /v1/events.
     Event,
 }
 
@@ -124,9 +124,9 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// Returns the sort key: newest entries first. Entries with the same time are ordered by kind, with the later step of a message first,
-    /// and then by ID, latest first. The store returns the entries of each kind in the same order, so the newest entries overall are among
-    /// the newest entries of each kind.
+    /// Returns the sort key, which puts the newest entries first. Entries with the same time are ordered by kind, with the later step of a
+    /// message first, and then by ID, latest first. The store returns the entries of each kind in this order too, so the newest entries
+    /// overall are among the newest entries of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
@@ -240,8 +240,8 @@ impl TimelineReader<'_> {
         })
     }
 
-    /// Returns the bounces, complaints and unsubscribes of the newest messages, and the unsubscribe stored with the contact if none of
-    /// these messages recorded it.
+    /// Returns the bounces, complaints and unsubscribes recorded for the newest messages. Adds the unsubscribe that is stored with the
+    /// contact, unless it was recorded for one of these messages.
     fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;
@@ -281,7 +281,8 @@ impl TimelineReader<'_> {
     }
 }
 
-/// The maximum difference, in milliseconds, between the times that the message and the contact store for the same unsubscribe.
+/// The maximum difference in milliseconds between the two stored times of the same unsubscribe, one stored with the message and one with
+/// the contact.
 const SAME_MS: i64 = 2_000;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Unsubscribes a recipient with one request, sent by the button of an email client (RFC 8058) or of the unsubscribe page.
+//! Unsubscribes a recipient with one request, sent by the unsubscribe button of an email client (RFC 8058) or by a button on the
+//! unsubscribe page.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -43,7 +44,7 @@ impl Operation for Unsubscribe {
 enum Button {
     /// The button of the email client.
     OneClick,
-    /// A button of the unsubscribe page, and the scope that the button unsubscribes from.
+    /// A button on the unsubscribe page, with the scope from which it unsubscribes the recipient.
     Page(Scope),
 }
 
@@ -80,8 +81,8 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button that sent the body. A body that does not come from Mailmill's page is treated as a request from an email client's
-/// button, whether it is URL-encoded or multipart: asking again despite a clear request would be worse than accepting an unusual body.
+/// Returns the button that sent the body. A body from any page other than Mailmill's is treated as a request from an email client's button,
+/// whether it is URL-encoded or multipart, because asking again despite a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {

@@ -52,15 +52,15 @@ pub struct CheckAll {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckOptions {
-    /// Whether to check the compatibility with email clients. The default is true.
+    /// Whether to check compatibility with email clients. The default is true.
     pub check_compatibility: Option<bool>,
     /// Whether to check the links. The default is true.
     pub check_links: Option<bool>,
-    /// Whether to check the spelling and grammar. The default is true.
+    /// Whether to check spelling and grammar. The default is true.
     pub check_spelling: Option<bool>,
-    /// Whether to check the deliverability. The default is true.
+    /// Whether to check deliverability. The default is true.
     pub check_deliverability: Option<bool>,
-    /// Whether to check the accessibility. The default is true.
+    /// Whether to check accessibility. The default is true.
     pub check_accessibility: Option<bool>,
     /// The keys of the clients to check. If empty or absent, all clients are checked.
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX), extend("items" = profile::key_schema()))]

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!((&data["totalLinks"], &data["totalOccurrences"]), (&json!(4), &json!(5)));
         assert_eq!((&data["summary"]["brokenLinks"], &data["metadata"]["linksChecked"]), (&json!(1), &json!(3)));
         assert_eq!((&data["recommendations"][0], &data["metadata"]["complete"]), (&json!("Repair 1 broken link."), &json!(true)));
-        // A broken link is requested with HEAD and GET. The second check uses the cached results.
+        // A broken link is requested twice: with HEAD and with GET.
         assert_eq!(site.asked().iter().filter(|path| path.as_str() == "/gone").count(), 2);
     }
 

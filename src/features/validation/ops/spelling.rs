@@ -35,7 +35,7 @@ pub struct CheckSpelling {
     #[schemars(length(max = limits::VALIDATION_CHOICES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// Whether to check the grammar too. The default is true.
+    /// Whether to check grammar too. The default is true.
     pub check_grammar: Option<bool>,
 }
 

@@ -155,8 +155,7 @@ pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
     format!("{delivery}-{number}")
 }
 
-/// Returns the start of a response in the form in which it is stored, with control characters other than line breaks and tabs replaced by
-/// spaces.
+/// Returns the start of a response as it is stored: control characters other than line breaks and tabs are replaced by spaces.
 pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
     let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };

@@ -199,7 +199,7 @@ mod tests {
             lanes.take(waiting(number..number + 1, 1));
             lanes.ended(key(number), true, QUICK);
         }
-        // There are a hundred endpoints that never respond.
+        // A hundred endpoints that never respond get only half of the capacity.
         assert_eq!(lanes.take(waiting(100..200, 50)).len(), 10);
         let quick = lanes.take(waiting(0..3, 50));
         assert_eq!(quick.len(), 9, "three attempts for each webhook that responds quickly");

@@ -63,7 +63,7 @@ struct Dispatcher {
     ended: mpsc::Sender<AttemptReport>,
     /// The endpoint where the last poll stopped, if it did not reach all endpoints.
     after: Option<WebhookKey>,
-    /// The earliest due time that was found since a poll last started at the first endpoint.
+    /// The earliest due time found since the last poll that started at the first endpoint.
     next: Option<Timestamp>,
 }
 
@@ -135,7 +135,7 @@ impl Dispatcher {
             let Some((last, _)) = lanes.last() else { return Ok(()) };
             after = Some(*last);
             let now = self.engine.clock.now();
-            // The row of an attempt in flight is due at the time when the attempt is considered lost.
+            // The row of an attempt in flight becomes due when the attempt is considered lost.
             let span = (Timestamp(0), now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
             for (key, _) in lanes {
                 let rows = store::due(&tx, key, span, limits::WEBHOOK_PENDING_MAX as usize)?;

@@ -30,7 +30,7 @@ pub struct NewWebhook {
     /// The URL for deliveries: an https URL that is reachable from the public internet.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: String,
-    /// The events that the webhook receives: at least one type listed by `GET /v1/webhooks/events`.
+    /// The types of events that the webhook receives: at least one of those that `GET /v1/webhooks/events` lists.
     #[schemars(length(min = 1))]
     pub events: Vec<Subscription>,
     /// The purpose of the webhook.

@@ -29,8 +29,8 @@ pub struct DeliveryRef {
 pub struct DeliveryDetails {
     #[serde(flatten)]
     pub delivery: DeliveryView,
-    /// The raw body: the event as JSON text, exactly as it is sent and signed. Absent if the event is no longer stored or the caller lacks
-    /// the permission `webhook:write`, because events contain contacts' data.
+    /// The raw body: the event as JSON text, exactly as it is sent and signed. Absent if the event is no longer stored. Also absent if the
+    /// caller lacks the permission `webhook:write`, because events contain contacts' data.
     pub body: Option<String>,
 }
 

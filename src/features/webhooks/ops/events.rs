@@ -20,7 +20,7 @@ pub struct EventTypes {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventType {
-    /// The name of the event type, for the field `events` of a webhook.
+    /// The name of the event type, as used in the field `events` of a webhook.
     #[serde(rename = "type")]
     pub kind: WebhookEvent,
     /// When an event of this type is emitted.

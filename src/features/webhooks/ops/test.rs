@@ -1,4 +1,4 @@
-//! Sends a test to a webhook's endpoint and returns its response.
+//! Sends a test to a webhook's endpoint and returns the endpoint's response.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub struct WebhookTested {
     pub response_time: u32,
     /// Why the test failed; absent if it succeeded.
     pub error: Option<String>,
-    /// The ID of the test's delivery, which is listed among the webhook's other deliveries.
+    /// The ID of the test delivery, which is listed among the webhook's other deliveries.
     pub delivery_id: DeliveryId,
     pub event_id: EventId,
 }

@@ -22,7 +22,7 @@ use crate::vocab::webhook_events::Subscription;
 
 pub struct Update;
 
-/// The changes to a webhook. An omitted field stays unchanged; `null` clears a field.
+/// The changes to a webhook. An omitted field stays unchanged; `null` clears the description or the custom headers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookPatch {
@@ -40,7 +40,7 @@ pub struct WebhookPatch {
     /// The purpose of the webhook.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to send with every delivery, which replace all previous headers. A value of `********`, as shown in responses, keeps the
+    /// The headers to send with every delivery. They replace all previous headers. A value of `********`, as shown in responses, keeps the
     /// header's current value.
     #[schemars(transform = describe_headers)]
     #[serde(default)]

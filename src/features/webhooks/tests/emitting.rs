@@ -9,14 +9,14 @@ use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// A test app, and the number of events in its outbox that the test has read.
+/// A test app, and how many events the test has read from its outbox.
 struct Outbox {
     app: TestApp,
     seen: usize,
 }
 
 impl Outbox {
-    /// Returns the kind and payload of each event since the last call, and checks that all envelopes have the same fields.
+    /// Returns the kind and payload of each event emitted since the last call, and checks that all envelopes have the same fields.
     #[track_caller]
     fn since(&mut self) -> Vec<(String, Value)> {
         let mut events = outbox::waiting(&self.app.read(), 10_000).expect("the data is readable");
@@ -230,7 +230,7 @@ fn generated_and_imported_emails() {
         "languages": ["en"], "count": 1,
     });
     outbox.assert_emitted("emails.generate", &[("email.generation.started", started)]);
-    // This test does not wait for the import of the project's website.
+    // Generation waits a limited time for the import of the project's website. Skip this time.
     outbox.app.clock.advance_ms(limits::SITE_IMPORT_AWAITED_MS);
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });

@@ -1,5 +1,5 @@
-//! `mailmill api METHOD PATH`: sends any request, and prints the response: JSON indented, other bodies unchanged. With `--jsonl` or
-//! `--quiet`, prints the data of the response as other commands do, but only one page.
+//! `mailmill api METHOD PATH` sends any request and prints the response. JSON is indented, and other bodies are unchanged. With `--jsonl`
+//! or `--quiet`, prints the data of the response as other commands do, but only one page.
 
 use std::io::IsTerminal;
 

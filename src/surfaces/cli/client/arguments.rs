@@ -25,8 +25,8 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the text fields that users keep in files. Of the text fields, only these accept a file name after `@`. The values of other fields
-/// are used as written, so that a script that passes a name from a form cannot be tricked into sending a local file.
+/// TABLE: the text fields whose values users often keep in files. Of the text fields, only these accept a file name after `@`. The values
+/// of other fields are used as written, so that a script that passes a name from a form cannot be tricked into sending a local file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 
 /// Returns whether a field's value can be `@` followed by a file name.
@@ -56,7 +56,7 @@ pub fn read(matches: &ArgMatches, fields: &[Field]) -> Result<Input, Problem> {
     Ok(input)
 }
 
-/// Fails if a required field has no value, and names the argument that sets the field. `main` is the field that can be set without an
+/// Fails if a required field has no value; the error names the argument that sets the field. `main` is the field that can be set without an
 /// option name.
 pub fn require(input: &Input, fields: &[Field], main: Option<&str>) -> Result<(), Problem> {
     let is_set = |field: &Field| match field.kind {
@@ -87,7 +87,7 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// Returns the text of a complete body: from the option itself, from a file, or from standard input.
+/// Returns the text of a complete body: the option's value, or the content of a file or of standard input.
 pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
     if given == "-" { text_of("-", option) } else { content(given, option) }
 }
@@ -141,7 +141,7 @@ fn integer(reason: &IntErrorKind) -> &'static str {
     }
 }
 
-/// Parses a number. NaN and infinity are errors, because JSON cannot contain them and would turn both into `null`.
+/// Parses a number. NaN and infinity are errors, because JSON cannot contain them: both would be written as `null`.
 fn number(text: &str) -> Result<f64, &'static str> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -189,8 +189,8 @@ fn json(text: &str, option: &str) -> Result<Value, Problem> {
     }
 }
 
-/// Returns the value of a text argument: the content of a file after `@`, of standard input after `@-`, or the text itself. The prefix `@@`
-/// stands for a literal `@`.
+/// Returns the value of a text argument. `@` followed by a file name stands for the content of the file, `@-` for standard input, and the
+/// prefix `@@` for a literal `@`. Any other text is the value itself.
 fn content(text: &str, option: &str) -> Result<String, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),

@@ -34,7 +34,7 @@ impl Detail<'_> {
     }
 }
 
-/// Returns the options of all commands of the client.
+/// Returns the options that all commands of the client have.
 pub fn general() -> [Arg; 6] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help).global(true).help_heading(GENERAL);
     let flag = |name, help| option(name, help).action(ArgAction::SetTrue);

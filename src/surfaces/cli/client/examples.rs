@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Envelope;
 use crate::engine::api::response::RequestId;
 
-/// A placeholder envelope: an example's input does not depend on the time or the request ID.
+/// A placeholder envelope, because an example's input does not depend on the time or the request ID.
 const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
 /// The width beyond which a command continues on the next line, so that it fits an 80-column terminal.
 const WIDTH: usize = 76;

@@ -16,7 +16,7 @@ const PROGRAM: &str = "mailmill";
 
 /// The maximum length of a title. A title of this length fits twice into a page header, which is 78 characters wide.
 const TITLE_MAX: usize = 24;
-/// The start of the loop in the bash completion script that finds the command among the words.
+/// In the bash completion script, the start of the loop that finds the command among the words.
 const BASH_LOOP: &str = "    do\n        case \"${cmd},${i}\" in";
 
 /// Prints the completions of all commands for a shell.
@@ -75,7 +75,7 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 
 /// Returns the name and the text of a command's page.
 fn page(command: &Command) -> io::Result<(String, Vec<u8>)> {
-    // If the date were missing, the later arguments of the title would move to its position.
+    // Set a blank date, because without a date the later arguments of the title would move to its position.
     let man =
         Man::new(command.clone()).date(" ").source(concat!("mailmill ", env!("CARGO_PKG_VERSION"))).manual("Mailmill manual");
     let file = man.get_filename();

@@ -12,7 +12,7 @@ pub struct Work {
     pub parameter: &'static str,
     /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
-    /// The operation that returns the counts of recipients, for work whose status has no progress.
+    /// For work whose status has no progress, the operation that returns the counts of recipients.
     pub counts: Option<&'static str>,
     /// The name of the work in the progress line.
     pub label: &'static str,
@@ -69,7 +69,7 @@ const MAIN_FIELDS: [(&str, &str); 17] = [
     ("events.record", "name"),
 ];
 
-/// Returns the operation that reports the progress of the work that an operation starts.
+/// Returns how to follow the progress of the work that an operation starts.
 pub fn work(id: &str) -> Option<&'static Work> {
     WORK.iter().find(|(operation, _)| *operation == id).map(|(_, work)| work)
 }

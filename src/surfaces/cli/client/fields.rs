@@ -1,4 +1,4 @@
-//! Reads an operation's input from its JSON schema, as a list of fields.
+//! Reads the fields of an operation's input from its JSON schema.
 //!
 //! Only the schema of the given command is generated, because generating the schemas of all operations would slow down the start of the
 //! program.

@@ -70,7 +70,8 @@ pub fn template(administration: &Command, operations: &'static [Entry]) -> Strin
     )
 }
 
-/// Hides the data folder in the help of the commands that do not use it. These commands still accept the option, because it is global.
+/// Hides the option for the data folder in the help of the commands that do not use it. These commands still accept the option, because it
+/// is global.
 pub fn without_data(administration: Command) -> Command {
     let data = || Arg::new("data").long("data").value_name("DIR").value_parser(value_parser!(PathBuf)).hide(true);
     let hidden = |command: Command, name: &str| command.mut_subcommand(name, |own| own.arg(data()));

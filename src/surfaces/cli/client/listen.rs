@@ -220,8 +220,8 @@ async fn show(session: &Session, source: &Source, id: &str, forward: Option<&(Re
     Ok(())
 }
 
-/// Sends an event to the local server. Returns the response's status if it is 2xx. Otherwise, the error is the status or, if there was no
-/// response, the problem.
+/// Sends an event to the local server. Returns the status of a 2xx response. The error is any other status or, if there was no response,
+/// the problem.
 async fn send_on(remote: &Remote, target: &str, source: &Source, delivery: &Value, body: &str) -> Result<String, String> {
     let secret = source.secret.as_deref().unwrap_or_default();
     let headers = signed(secret, delivery, body, SystemClock.now().seconds());
@@ -266,7 +266,7 @@ mod tests {
         let delivery = json!({ "id": "d", "eventId": "evt", "eventType": "subscriber.added", "test": true });
         let headers = signed("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", &delivery, r#"{"a":1}"#, 1_700_000_000);
         let header = |name: &str| headers[name].to_str().expect("the header is text").to_owned();
-        // The expected values are the values in `features/webhooks/signature.rs`, which were computed with Python's hmac module.
+        // The expected values are those in `features/webhooks/signature.rs`, which were computed with Python's hmac module.
         assert_eq!(header("x-service-signature"), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
         assert_eq!(header("webhook-signature"), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
         assert_eq!((header("x-service-test").as_str(), header("webhook-id").as_str()), ("true", "evt"));

@@ -195,7 +195,7 @@ fn show_code(claim: &Value, server: &Url, matches: &ArgMatches, environment: &En
     }
 }
 
-/// Returns the body of a response in OAuth's format, or the error that it describes.
+/// Returns the body of a response in OAuth's format, or the error that the response describes.
 fn plain(answer: &ApiResponse) -> Result<Value, Problem> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {

@@ -69,7 +69,7 @@ pub fn of_resource(operations: &'static [Entry], resource: &str) -> Vec<Named> {
 
 /// Returns the resources that have operations, with their summaries for users.
 pub fn resources(operations: &'static [Entry]) -> Vec<(&'static str, &'static str)> {
-    // Every command calls this function, so it does not build the words of all commands.
+    // Every command calls this function, so it must be fast and does not build the words of all commands.
     let has = |resource: &str| {
         let mut names = operations.iter().filter_map(|entry| entry.spec.client_name()?.split('.').next());
         names.any(|name| name.len() == resource.len() && name.split('_').eq(resource.split('-')))

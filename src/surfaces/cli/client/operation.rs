@@ -105,8 +105,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the name of the object that the command affects, for the confirmation. Returns `None` if the command names no object, if the
-    /// key may not read the object, or if no terminal is available for a prompt. Fails if the object does not exist.
+    /// Returns the name of the object that the command affects, for the confirmation prompt. Returns `None` if the command names no object,
+    /// if the key may not read the object, or if no terminal is available for a prompt. Fails if the object does not exist.
     async fn label(&self, input: &Map<String, Value>) -> Result<Option<String>, Problem> {
         let reader = subject::reader(self.session.operations, self.entry.spec).filter(|_| safety::can_ask());
         let Some(reader) = reader else { return Ok(None) };
@@ -179,7 +179,7 @@ impl Running<'_> {
         }
     }
 
-    /// Opens the page of the first email in the dashboard.
+    /// Opens the first email's page in the dashboard.
     fn open(&self, data: &Value) {
         let first = &data["result"]["emails"][0];
         let email = [&first["id"], &data["emailId"], &data["result"]["emailId"], &data["id"]].into_iter().find_map(Value::as_str);

@@ -6,7 +6,8 @@ use super::names::{Named, separated};
 
 /// The field that the option `--project` and the default project set.
 pub const PROJECT: &str = "projectId";
-/// The options that every command has, and the options that some commands have in addition to the fields of their input.
+/// The option names that fields cannot have: the names of the options of every command, and of the options that some commands have in
+/// addition to the fields of their input.
 const RESERVED: [&str; 15] = [
     "profile",
     "server",

@@ -22,7 +22,7 @@ use super::output::Output;
 use crate::base::secret::Secret;
 
 const FILE: &str = "profiles.toml";
-/// The name of the profile if the user does not choose one.
+/// The name of a profile if the user does not choose a name.
 pub const DEFAULT: &str = "default";
 /// The maximum length of a profile's name in characters, because users type it on the command line.
 const NAME_CHARACTERS_MAX: usize = 40;
@@ -72,7 +72,7 @@ impl Target {
 }
 
 impl Profiles {
-    /// Reads the file, applies `change` to the profiles, and replaces the file. A lock prevents lost updates by other processes.
+    /// Reads the file, applies `change` to the profiles, and replaces the file. A lock ensures that no changes by other processes are lost.
     pub fn change<T>(
         environment: &Environment,
         change: impl FnOnce(&mut Self) -> Result<T, Problem>,
@@ -125,7 +125,8 @@ impl Profiles {
     /// Replaces the file. A crash leaves either the old or the new file, and other users can read neither.
     fn save(&self, path: &Path) -> std::io::Result<()> {
         let text = toml::to_string(self).map_err(std::io::Error::other)?;
-        // The path may be a symbolic link into a folder with other configuration files.
+        // The path may be a symbolic link into a folder with other configuration files. Keep the link, and replace the file to which it
+        // points.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let new = path.with_extension(format!("{}.new", std::process::id()));
         let written = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new).and_then(|mut file| {
@@ -145,7 +146,8 @@ impl Profiles {
             Some(name) => Some(self.find(name)?),
             None => None,
         };
-        // A key belongs to one server. If the option or the variable names a different server, the profile's key is not sent to it.
+        // A key belongs to one server. If the option or the variable names a different server, the profile's key is not sent to that
+        // server.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {

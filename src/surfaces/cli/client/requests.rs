@@ -380,7 +380,7 @@ fn unwritable(error: std::io::Error) -> Broken {
     Broken { cause: format!("cannot write the file: {error}"), fault: Fault::Unusable }
 }
 
-/// Returns the response's JSON envelope, or the problem that it describes.
+/// Returns the response's JSON envelope, or the problem that the response describes.
 pub fn envelope(answer: &ApiResponse) -> Result<serde_json::Value, Problem> {
     let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status.is_success() && body.is_object() {

@@ -19,7 +19,7 @@ pub enum Danger {
     Ends,
 }
 
-/// TABLE: operations that send. Their permission alone does not identify them, because pausing and unscheduling require the same
+/// TABLE: operations that send email. Their permission alone does not identify them, because pausing and unscheduling require the same
 /// permission.
 const SENDS: [&str; 9] = [
     "sending.send",
@@ -61,7 +61,7 @@ pub fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks the user to confirm; without a terminal, fails and names the option that confirms.
+/// Asks the user to confirm. Fails if there is no terminal; the error names the option that confirms.
 pub fn confirm(danger: Danger, subject: &str, remote: &Remote) -> Result<(), Problem> {
     let what = match danger {
         Danger::Sends => "sends email",
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(danger_with(change, &Map::new()), None);
     }
 
-    /// A new operation that may send or stop a send fails this test until one of the tables contains it.
+    /// Fails for a new operation that may send email or stop a send, until one of the tables contains the operation.
     #[test]
     fn every_operation_with_a_permission_for_sending_is_in_a_table() {
         const HARMLESS: [&str; 6] = [

@@ -1,4 +1,4 @@
-//! A command's session with its server: calls operations by ID, and stores the output settings and the default project.
+//! A command's session with its server. It calls operations by ID, and stores the output settings and the default project.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl Session {
         self.remote.send(call).await
     }
 
-    /// Sets the project in the input: replaces a name with an ID. If the operation requires a project and none is given, uses the default
+    /// Replaces a project's name in the input with its ID. If the operation requires a project and the input has none, uses the default
     /// project or the account's only project.
     pub async fn settle_project(&self, input: &mut Map<String, Value>, is_required: bool) -> Result<(), Problem> {
         let given = input.get(PROJECT).and_then(Value::as_str).map(str::to_owned);

@@ -72,7 +72,7 @@ const COLUMN_NARROW_MAX: usize = 32;
 const WIDE: usize = 100;
 /// The maximum number of columns in a table that is not written to a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The maximum length of an object's value that is shown in full.
+/// The maximum length of a value inside an object. Longer values are truncated.
 const TEXT_MAX: usize = 2_000;
 /// If a list inside an object has at most this many items, nested objects and lists in the items are shown in full.
 const BLOCKS_MAX: usize = 5;
@@ -82,7 +82,7 @@ const ITEMS_MAX: usize = 20;
 /// The width and the colors of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// The width of the terminal; `None` if the output is not a terminal.
+    /// The width of the terminal or, if the output is not a terminal, the value of `COLUMNS`; `None` if neither is known.
     pub width: Option<usize>,
     pub color: bool,
 }
@@ -198,8 +198,8 @@ fn heading(name: &str) -> String {
     out
 }
 
-/// Returns a value on one line, without control characters: values come from contacts and websites, and an escape sequence in a value must
-/// not reach the terminal.
+/// Returns a value on one line, without control characters, because values come from contacts and websites, and an escape sequence in a
+/// value must not reach the terminal.
 pub fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => "-".to_owned(),
@@ -259,7 +259,7 @@ fn painted(column: &str, text: &str) -> String {
     format!("\x1b[{code}m{text}\x1b[0m")
 }
 
-/// Returns an object as lines of names and values.
+/// Formats an object as lines of the form `name: value`; nested objects are indented.
 pub fn object(members: &Map<String, Value>, style: Style) -> String {
     let mut out = String::new();
     lines(members, 0, style, &mut out);
@@ -315,7 +315,7 @@ fn lines(members: &Map<String, Value>, indent: usize, style: Style, out: &mut St
     }
 }
 
-/// Returns whether a table row cannot show the whole object.
+/// Returns whether the object contains nested objects, which a table row cannot show.
 fn is_nested(item: &Value) -> bool {
     let is_inner = |value: &Value| match value {
         Value::Object(members) => !members.is_empty(),
@@ -398,7 +398,7 @@ mod tests {
         assert!(text.starts_with("ID                        NAME") && text.ends_with("  scheduled\n"), "{text}");
     }
 
-    // Regression test: in 80 columns, the subject left no space for the status.
+    // Regression test: in a terminal with 80 columns, a long subject left no space for the status.
     #[test]
     fn the_status_is_shown_before_further_texts() {
         let campaign = json!({

@@ -15,7 +15,7 @@ use super::table::cell;
 
 const PAUSE: Duration = Duration::from_secs(2);
 const BAR_CELLS: u64 = 30;
-/// TABLE: the numbers in the view: the label, the field of the statistics, and whether the number is also shown as a share of the
+/// TABLE: the numbers in the view, each with its label, its field in the statistics, and whether it is also shown as a share of the
 /// recipients.
 const NUMBERS: [(&str, &str, bool); 11] = [
     ("Delivered", "totalDelivered", true),
@@ -31,7 +31,7 @@ const NUMBERS: [(&str, &str, bool); 11] = [
     ("Unsubscribed", "unsubscribes", true),
 ];
 
-/// Shows the campaign until no more automatic changes are possible, or until the command is interrupted.
+/// Shows the campaign until it is complete or cancelled, has failed or awaits review, or until the command is interrupted.
 pub async fn run(session: &Session, matches: &ArgMatches) -> Result<u8, Problem> {
     let id = one(matches, "id").unwrap_or_default();
     tokio::select! {
@@ -77,7 +77,7 @@ fn without_times(view: &str) -> String {
     value.to_string()
 }
 
-/// Returns the exit code if no more automatic changes to the campaign are possible; otherwise `None`.
+/// Returns the exit code if the campaign is complete or cancelled, an error if it has failed or awaits review, and otherwise `None`.
 fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
     match campaign["status"].as_str().unwrap_or_default() {
         "failed" | "pending_review" => {
@@ -88,7 +88,7 @@ fn end(campaign: &Value) -> Result<Option<u8>, Problem> {
             Err(Problem::new(Exit::Failed, reason))
         }
         "cancelled" => Ok(Some(0)),
-        // Mailmill retries deferred recipients of a sent campaign until the campaign is complete.
+        // A sent campaign is not complete while Mailmill still retries deferred recipients.
         "sent" if campaign["completedAt"].is_string() => Ok(Some(0)),
         _ => Ok(None),
     }
@@ -122,7 +122,7 @@ fn view(campaign: &Value, stats: &Value) -> String {
         out.push_str(format!("{label:<13}{count:>9}{percent}").trim_end());
         out.push('\n');
     }
-    // A sent campaign is complete only after the retries, so the view says why the command continues.
+    // A sent campaign is not complete until the retries end, so the view says why the command continues.
     if campaign["status"] == "sent" && campaign["completedAt"].is_null() {
         match number("deferred") {
             0 => {}

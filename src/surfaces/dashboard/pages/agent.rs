@@ -97,7 +97,7 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
     let choice = Choice::sent(visit);
     match done {
         Ok(Done(approval)) => Ok(PageResponse::draw(&AgentPage::done(code, approval))),
-        // The user confirms their password, then returns to this request with the same choices.
+        // The user signs in again or confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => Ok(PageResponse::to_sign_in(Some(&address(visit, &choice)))),
         Err(error) if error.code == Some(Code::FreshSignInRequired) => {
             Ok(PageResponse::redirect(with_next("/confirm", Some(&address(visit, &choice)))))

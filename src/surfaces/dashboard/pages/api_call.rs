@@ -48,12 +48,13 @@ page_context!(ApiCallPage, "api_call.html", {
     vec![page(None), page(Some("{}")), Self { takes_file: true, ..page(None) }, Self { is_allowed: false, ..page(None) }]
 });
 
-/// Shows the form, filled in with the example of the documentation.
+/// Shows the form, prefilled with the example from the documentation.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     let entry = entry(visit)?;
     let envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0, number: 0 }, keeps_nulls: false };
     let (mut input, _) = (entry.example)(&envelope);
-    // Examples contain made-up IDs, so the project ID is replaced with the ID of the user's last or first brand.
+    // Examples contain made-up IDs, so the project ID is replaced with the ID of the brand that the user used last, or of the newest brand
+    // if none is stored.
     if let Some(project) = input.get_mut("projectId")
         && let Some(brand) = brand(visit).await
     {
@@ -109,7 +110,7 @@ fn wrong(visit: &Visit, entry: &'static Entry, input: String, message: &str) -> 
 fn pretty(body: &[u8]) -> String {
     serde_json::from_slice::<Value>(body)
         .and_then(|mut value| {
-            // Responses to pages contain null fields; responses to API clients do not.
+            // Operations return null fields to pages but not to API clients, so these fields are removed.
             value.get_mut("data").into_iter().for_each(leave_out_nulls);
             serde_json::to_string_pretty(&value)
         })

@@ -52,14 +52,14 @@ impl AudienceContext {
 }
 
 impl Audience {
-    /// Returns the brand of this visit; `None` if there are no brands.
+    /// Returns the brand for this visit; `None` if there are no brands.
     pub async fn of(visit: &Visit) -> Result<Option<Self>, PageError> {
         let named = visit.form.some("brand").or(visit.query.some("brand"));
         Self::chosen(visit, named).await
     }
 
-    /// Returns the brand of this visit. If the URL names no brand, returns the brand that owns the object in the path: the operation `T`
-    /// returns the object, and `project` returns the ID of its brand.
+    /// Returns the brand for this visit. If the URL names no brand, returns the brand of the object whose ID is in the path: the operation
+    /// `T` returns the object, and `project` extracts the brand's ID from it.
     pub async fn having<T: Operation>(
         visit: &Visit,
         project: impl FnOnce(T::Output) -> ProjectId,

@@ -20,7 +20,7 @@ use crate::vocab::environment::Environment;
 const PARAMETERS: [&str; 8] =
     ["response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method", "resource"];
 
-/// The parameter that contains the selected permissions when the user returns from confirming their password.
+/// The URL parameter that keeps the selected permissions while the user confirms their password.
 const CHOSEN: &str = "chosen";
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ pub struct AuthorizePage {
     live: bool,
     /// The parameters of the request, which the form sends again.
     parameters: Vec<(&'static str, String)>,
-    /// Where the browser goes after the decision; empty before the decision.
+    /// The program's URL, to which the browser returns after the decision; empty before the decision.
     next: String,
 }
 
@@ -66,8 +66,8 @@ impl AuthorizePage {
     }
 }
 
-/// Returns the parameters of the request in a URL or a form. OAuth forbids repeated parameters (RFC 6749 §3.1), because two readers of
-/// the same request could use different values.
+/// Returns the request's parameters from a URL or a form. Repeated parameters are rejected, as OAuth requires (RFC 6749 §3.1), because two
+/// readers of the same request could use different values.
 fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError> {
     if let Some(name) = PARAMETERS.into_iter().find(|name| fields.all(name).len() > 1) {
         let message = format!("{name} is in the request more than once; the program must send it once.");
@@ -76,8 +76,8 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Adds the name of the invalid parameter to an error about the request: the page has no form field that could show it, and users forward
-/// the message to the program's developer.
+/// Adds the name of the invalid parameter to the message of an error about the request. The page has no form field that could show the
+/// error, and users forward the message to the program's developer.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {
@@ -99,7 +99,7 @@ fn input(parameters: &[(&'static str, String)]) -> Value {
     input.into()
 }
 
-/// Returns the request as a string, which ties the user's choice to this request.
+/// Returns the request as a string that binds the user's choice to this request.
 fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }
@@ -137,7 +137,7 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
         // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
         // sites.
         Ok(Done(result)) => Ok(PageResponse::draw(&AuthorizePage::done(result.program, result.redirect_to))),
-        // The user confirms their password, then returns to this request with the same choices.
+        // The user signs in again or confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => {
             Ok(PageResponse::to_sign_in(Some(&address(visit, &given, &choice))))
         }

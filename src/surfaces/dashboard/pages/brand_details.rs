@@ -36,7 +36,7 @@ struct DetailField {
     field: &'static str,
     label: &'static str,
     hint: &'static str,
-    /// The type of the input, or `lines` for a text area, or `choice` for a list of choices.
+    /// The type of the input, `lines` for a text area, or `choice` for a list of choices.
     kind: &'static str,
     rows: u8,
     characters_max: usize,
@@ -48,7 +48,7 @@ struct DetailField {
     is_own: bool,
 }
 
-/// A form field, and the paths of its value in the brand and in the values that users set.
+/// A form field, with the JSON pointers to its value in the project and to the value that a user set.
 struct Detail {
     /// The name in the form, which is the field's name in errors of `projects.update`.
     field: &'static str,
@@ -376,7 +376,8 @@ fn value(detail: &Detail, sent: &str, project: &ProjectView) -> Value {
     }
 }
 
-/// Returns the name of a profile's social network: from the brand's known links, otherwise from the domain.
+/// Returns the name of the social network of a profile URL. The name comes from the brand's known links or, if they do not contain the URL,
+/// from the domain.
 fn network(url: &str, known: &[BrandSocialLink]) -> String {
     if let Some(link) = known.iter().find(|link| link.url == url) {
         return link.network.clone();

@@ -17,7 +17,7 @@ use crate::vocab::ids::KnowledgeId;
 /// The number of images on a page. The number is small because each image has its own form.
 const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
-/// The maximum number of characters of an entry that the list shows.
+/// The maximum number of an entry's characters that the list shows.
 const TEXT_CHARACTERS: usize = 240;
 
 /// Returns the brand, and the header of the brand's page.
@@ -160,7 +160,7 @@ page_context!(GuidelinesPage, "brand_guidelines.html", {
     }]
 });
 
-/// Returns whether the page with the form shows the error. If not, the error page is shown.
+/// Returns whether the page that contains the form shows the error; other errors are shown on the error page.
 pub fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
@@ -170,7 +170,7 @@ pub fn done(visit: &Visit, word: &str) -> PageResponse {
     PageResponse::redirect(format!("{}?done={word}", visit.path))
 }
 
-/// Like [`done`], but returns to the page of the list that the form was on.
+/// Like [`done`], but redirects to the list page that contained the form.
 pub fn done_here(visit: &Visit, word: &str) -> PageResponse {
     match visit.page() {
         1 => done(visit, word),
@@ -211,7 +211,7 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<PageResp
 pub async fn send_images(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.path_parameter("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
-    // If tags are omitted, image analysis adds tags.
+    // If the user enters no tags, image analysis adds tags.
     let given_tags = (!tags.is_empty()).then_some(&tags);
     let description = form.some("description");
     let (asked, word) = match (form.get("act"), form.file("file")) {

@@ -14,7 +14,7 @@ use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 /// The number of products on a page. The number is small because each product has its own form.
 const PRODUCTS_PER_PAGE: u64 = 12;
 
-/// The values of a product that users can change, as the API names them.
+/// The API's names for the product values that users can change.
 const VALUES: [&str; 7] = ["name", "url", "image", "description", "price", "priceBefore", "currency"];
 
 #[derive(Serialize)]

@@ -18,9 +18,9 @@ use crate::vocab::limits;
 pub struct ThemePage {
     #[serde(flatten)]
     head: BrandHead,
-    /// The names of the form's fields, each of which shows its own error.
+    /// The names of the form's fields. Each field shows its own error.
     names: Vec<String>,
-    /// The values that the page showed before the user's changes, by field, so that only changed values are saved.
+    /// Each field's value before the user's changes, so that only changed values are saved.
     was: Vec<(String, String)>,
     colors: Vec<ColorField>,
     /// The colors in the brand's images that are not in the theme.
@@ -41,7 +41,7 @@ struct ColorField {
     label: &'static str,
     hint: &'static str,
     value: String,
-    /// The color that the picker shows, because a picker cannot be empty.
+    /// The color that the picker shows; [`UNPICKED`] if the field contains no valid color, because a picker cannot be empty.
     picked: String,
     is_own: bool,
 }
@@ -106,7 +106,7 @@ page_context!(ThemePage, "brand_theme.html", {
     vec![page(&project), Self { logos: Vec::new(), more: Vec::new(), ..page(&json!({})) }]
 });
 
-/// TABLE: the colors by role: the name in the API, the label and a hint.
+/// TABLE: the color roles, each with its name in the API, its label and a hint.
 const COLORS: &[(&str, &str, &str)] = &[
     ("primary", "Primary", "The main brand color"),
     ("accent", "Accent", "For small elements"),
@@ -209,11 +209,11 @@ impl Form {
     }
 }
 
-/// Returns the brand's value of a field, as the form shows it.
+/// Returns a field's value in the brand, as the form shows it.
 fn current(project: &Value, field: &str) -> String {
     match &project["brand"].pointer(&format!("/{}", field.replace('.', "/"))) {
         Some(Value::String(text)) => first_family(text).to_owned(),
-        // Websites give pills a larger radius than the form accepts.
+        // An imported radius can exceed the form's maximum, because websites use very large radii for pill shapes.
         Some(Value::Number(radius)) => radius.as_u64().unwrap_or_default().min(limits::CORNER_RADIUS_MAX).to_string(),
         _ => String::new(),
     }
@@ -223,7 +223,7 @@ fn is_own(project: &Value, field: &str) -> bool {
     project["overrides"].pointer(&format!("/{}", field.replace('.', "/"))).is_some_and(|own| !own.is_null())
 }
 
-/// Returns the value of the color picker for a color.
+/// Returns the color picker's value for a field's value; [`UNPICKED`] if that value is not a color.
 fn picked(value: &str) -> String {
     if is_color(value) { value.to_ascii_lowercase() } else { UNPICKED.to_owned() }
 }
@@ -232,7 +232,7 @@ fn is_color(value: &str) -> bool {
     value.len() == 7 && value.starts_with('#') && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns a color unchanged, or the first family of a font stack.
+/// Returns the first family of a font stack. A color is returned unchanged.
 fn first_family(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
 }
@@ -280,7 +280,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&context, error.as_ref()))
 }
 
-/// Returns the colors in the brand's images that the theme does not have, without duplicates.
+/// Returns the colors in the brand's images that the theme does not contain, without duplicates.
 fn more_colors(brand: &Brand) -> Vec<Swatch> {
     let known = palette(&brand.palette);
     let mut more: Vec<Swatch> = Vec::new();
@@ -334,7 +334,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the value of a field that the page showed before the user's changes. Without a submitted form, returns the brand's value.
+/// Returns the value that the page showed for a field before the user's changes. Without a submitted form, returns the brand's value.
 fn known(visit: &Visit, project: &Value, field: &str) -> String {
     let was = format!("was.{field}");
     if visit.form.has(&was) { visit.form.get(&was).to_owned() } else { current(project, field) }
@@ -343,7 +343,7 @@ fn known(visit: &Visit, project: &Value, field: &str) -> String {
 /// Returns the submitted value of a field.
 fn sent<'v>(visit: &'v Visit, project: &Value, field: &str) -> &'v str {
     let (known, sent) = (known(visit, project, field), visit.form.get(field));
-    // Without scripts, the color picker and the text field are independent, so the value that the user changed is used.
+    // Without scripts, the color picker and the text field do not update each other, so the value that the user changed is used.
     let picker = visit.form.some(&format!("pick.{field}")).filter(|pick| *pick != picked(&known));
     picker.filter(|_| sent.eq_ignore_ascii_case(&known)).unwrap_or(sent)
 }
@@ -401,7 +401,7 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
         None => visit.form.get("url").to_owned(),
     };
     let set = set_logo(visit, id, Some(&url)).await;
-    // All logos share one URL field in the form, which shows the error of any logo.
+    // All logos share one URL field in the form, so an error about any logo is shown at that field.
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 

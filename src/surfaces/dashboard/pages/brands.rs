@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 /// The number of brands on one page of the list. It is small because the page loads several images for each brand through this service.
 const BRANDS_PER_PAGE: u64 = 18;
-/// The maximum number of products and the maximum number of images that a brand's overview shows.
+/// The maximum number of products, and likewise of images, that a brand's overview shows.
 const GLIMPSES: usize = 8;
 
 #[derive(Serialize)]
@@ -239,7 +239,7 @@ page_context!(BrandPage, "brand_overview.html", {
 });
 
 pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
-    // `projects.list` returns the names of brands even to users who may not read brands.
+    // `projects.list` returns brand names even to users who may not read brands, so this page requires the permission for `projects.get`.
     if !visit.may_ask(spec::<projects::ops::get::Get>()) {
         return Err(PageError::not_allowed());
     }
@@ -313,7 +313,7 @@ fn form(visit: &Visit, error: Option<PageError>) -> PageResponse {
         let data = error.data.as_ref()?;
         Some(KnownBrand { id: data["projectId"].as_str()?.to_owned(), name: data["name"].as_str()?.to_owned() })
     });
-    // The page of a failed import passes the import's URLs, so that the user can correct them.
+    // The page of a failed import passes the import's URLs in the query, so that the user can correct them.
     let urls = visit.form.some("urls").unwrap_or_else(|| visit.query.get("urls")).to_owned();
     let context = NewBrandPage { urls, name: sent("name"), about: sent("about"), known };
     PageResponse::draw_with(&context, error.as_ref())

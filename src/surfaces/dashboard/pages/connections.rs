@@ -38,7 +38,7 @@ pub struct ConnectionsPage {
     provider: String,
     name: String,
     brand: String,
-    /// The link to the platform's sign-in page, after the user started a sign-in.
+    /// The link to the platform's sign-in page; set after the user starts a sign-in.
     sign_in: Option<SignInLink>,
     /// The account whose connection the user just removed.
     removed: Option<RemovedAccount>,

@@ -1,4 +1,4 @@
-//! The choices of a user who approves the access of an agent or a program: each permission separately, and test or live data.
+//! The choices of a user who approves access for an agent or a program: which permissions to grant, and whether for test or live data.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,8 @@ impl Choice {
     }
 
     /// Reads the user's choices from the URL; `name` is the parameter with the permissions. Links from outside the dashboard, such as an
-    /// agent's link, can only deselect permissions. Live data is accepted only with the dashboard's signature for `subject`.
+    /// agent's link, can only deselect permissions. Live data is accepted only if the URL contains the dashboard's [`Choice::mark`] for
+    /// `subject`.
     pub fn returned(visit: &Visit, name: &str, subject: &str) -> Option<Self> {
         // The permissions in the URL are selected; an empty value selects no permission.
         let chosen = visit.query.all(name).into_iter().next()?;
@@ -54,7 +55,7 @@ pub struct Scope {
     chosen: bool,
 }
 
-/// Returns the requested permissions. Without `choice`, all permissions that the user has are selected.
+/// Returns the requested permissions. Only permissions that the user has can be selected; without `choice`, all of these are selected.
 pub fn scopes(scopes: Vec<ScopeView>, choice: Option<&Choice>) -> Vec<Scope> {
     let scope = |scope: ScopeView| {
         let is_chosen = choice.is_none_or(|choice| choice.permissions.contains(scope.permission));

@@ -93,8 +93,8 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Returns the custom fields that the user changed. A number or a truth value keeps its type if the new text allows it; lists and objects
-/// are entered as JSON.
+/// Returns the custom fields that the user changed. If the old value is a number or a Boolean, the new text is parsed as JSON if possible,
+/// and otherwise stays a string; lists and objects must be entered as JSON.
 pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, PageError> {
     let mut changed = Map::new();
     for (name, text) in form.all("field").into_iter().zip(form.all("value")) {

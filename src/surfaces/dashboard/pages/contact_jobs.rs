@@ -140,7 +140,8 @@ pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(audience.finish(visit, PageResponse::draw(&page)))
 }
 
-/// Returns the path of a link to this service without its host, because the browser may use a host other than the configured base URL.
+/// Returns the path of a link to this service. The host is omitted, because the browser may use a host other than that of the configured
+/// base URL.
 fn own(link: Option<&str>) -> String {
     let link = link.unwrap_or_default();
     link.find("/v1/").map(|at| link[at..].to_owned()).unwrap_or_default()

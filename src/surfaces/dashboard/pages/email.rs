@@ -26,7 +26,7 @@ use crate::vocab::{limits, placeholders};
 const VERSIONS_PER_PAGE: u64 = 20;
 /// The maximum number of characters of a prompt that the list of versions shows.
 const PROMPT_CHARACTERS: usize = 300;
-/// The query parameter with the ID of an AI edit. In the preview frame's URL, the edit is not saved yet.
+/// The query parameter with the ID of an AI edit. In the preview frame's URL, the ID identifies an edit that has not been saved.
 const EDITED: &str = "edit";
 
 async fn email(visit: &Visit) -> Result<EmailDetails, PageError> {
@@ -140,7 +140,7 @@ struct EditPreview {
     not_done: Vec<String>,
     /// The URL of the frame with the edited email.
     frame: String,
-    /// The ID with which the user can save the previewed email.
+    /// The ID that the form submits to save the previewed email.
     id: EditId,
     subject: String,
     preheader: String,
@@ -389,7 +389,7 @@ async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
         let message = "The email has changed since you opened the page, so your action had no effect. The page now shows the current version.";
         return draw(visit, Some(PageError::plain(http::StatusCode::CONFLICT, message)), None).await;
     }
-    // The index refers to the warnings of the version that the page showed.
+    // The version has not changed, so the index refers to the same warnings that the page showed.
     let Some(warning) = email.warnings.get(index) else { return Ok(PageResponse::redirect(visit.path.clone())) };
     let change = if act == "add" { &warning.add } else { &warning.remove };
     let settled = match (act, &warning.accept, change) {
@@ -410,8 +410,8 @@ async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the email for the preview frame, with the default values of merge fields. If the query has the ID of an edit, returns the email
-/// of the edit's preview.
+/// Returns the email for the preview frame, with the default values of merge fields. If the query contains the ID of an edit, returns the
+/// previewed email of that edit.
 pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     if let Some(id) = visit.query.some(EDITED) {
         let previewed = EditId::parse(id).zip(visit.session.as_ref());

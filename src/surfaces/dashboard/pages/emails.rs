@@ -135,7 +135,7 @@ pub async fn list(visit: &Visit) -> Result<PageResponse, PageError> {
 pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, String), PageError> {
     let mut all = visit.ask::<projects::ops::list::List>(json!({ "limit": limits::PAGE_LIMIT_MAX })).await?.items;
     if !wanted.is_empty() && !all.iter().any(|brand| brand.id.to_string() == wanted) {
-        // The requested brand is older than the listed ones. `projects.get` fails if the brand does not exist.
+        // The requested brand is not listed, so it is older than the listed brands, or it does not exist and `projects.get` fails.
         let Done(older) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": wanted })).await?;
         all.push(older);
     }
@@ -154,8 +154,8 @@ pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Vec<BrandChoice>, St
     Ok((brands, chosen))
 }
 
-/// Returns the path of a link to a file of this service, without the host: the browser may use a host other than the configured one,
-/// and pages load no files from other hosts. Returns `None` for other links.
+/// Returns the path of a link to a file of this service; `None` for other links. The host is omitted, because the browser may use a host
+/// other than the configured one, and pages load no files from other hosts.
 pub fn own(visit: &Visit, link: Option<&str>) -> Option<String> {
     let path = link?.strip_prefix(visit.api.0.base_url())?;
     path.starts_with('/').then(|| path.to_owned())
@@ -493,7 +493,7 @@ pub async fn series(visit: &Visit) -> Result<PageResponse, PageError> {
     }
     let (found, plan, languages) =
         result.map_or((Vec::new(), None, 0), |result| (result.emails, result.series_plan, result.languages.len()));
-    // The composer's plan names purposes by internal identifiers, which the page omits.
+    // The page omits the purposes in the composer's plan, because they are internal identifiers.
     let slots = plan.filter(|_| status.model != COMPOSER).map(|plan| plan.slots).unwrap_or_default();
     let tile = |email: EmailView| {
         let planned = slots.iter().find(|planned| planned.slot_idx == usize::from(email.slot_idx));

@@ -54,7 +54,7 @@ pub struct GoLivePage {
     is_report: bool,
     skipped: Vec<String>,
     contacts_after: Option<u32>,
-    /// The number of copied objects by kind, from this report or the last copy.
+    /// The number of objects of each kind in the copy that just finished or, without a report, in the last copy.
     counts: Vec<CountLine>,
 }
 

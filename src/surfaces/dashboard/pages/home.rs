@@ -203,7 +203,8 @@ fn health(summary: &Value) -> Value {
     })
 }
 
-/// Returns two charts: opens and clicks, and revenue; no charts if there are no days. Without revenue, the second chart shows sent emails.
+/// Returns two charts: one of opens and clicks, and one of revenue or, without revenue, of sent emails. Returns no charts if there are no
+/// days.
 fn charts(days: &[Value]) -> Vec<Value> {
     if days.is_empty() {
         return Vec::new();

@@ -79,7 +79,7 @@ pub struct HookPage {
     hook: HookView,
     made: Option<HookWithUrl>,
     deliveries: Vec<HookDeliveryView>,
-    /// The sample request body that the user tested.
+    /// The sample request body with which the user tested the mapping.
     body: String,
     tested: Option<TestResult>,
 }
@@ -177,7 +177,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// The result of the action that the user just submitted, which is shown only once.
+/// The result of the action that the user just submitted. The result is shown only once.
 #[derive(Default)]
 struct ActionResult {
     made: Option<HookWithUrl>,

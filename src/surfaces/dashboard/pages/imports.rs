@@ -299,7 +299,7 @@ pub async fn start(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the mapping of column headers to contact fields in the form.
+/// Returns the form's mapping of column headers to contact fields.
 fn mapping(form: &Fields) -> Result<Value, PageError> {
     let wrong =
         |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });

@@ -97,7 +97,7 @@ fn join_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     PageResponse::draw_with(&JoinPage { dead: is_dead(error), name }, error)
 }
 
-/// The rate limits on requests for password-reset links, per client address and per email address, so that the form cannot flood a
+/// The rate limits on requests for password-reset links, per client address and per email address. They prevent the form from flooding a
 /// mailbox.
 const FORGOTTEN_FROM: Rule = Rule { name: "password-reset links by address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
 const FORGOTTEN_FOR: Rule = Rule { name: "password-reset links by email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
@@ -149,8 +149,8 @@ async fn mail_link(api: &Api, email: &str) -> Option<String> {
     mailed.unwrap_or_else(|failure| Some(failure.text()))
 }
 
-/// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. The token cannot be
-/// guessed and the check is cheap, so it has no separate rate limit.
+/// Returns an error if the link in the URL is invalid, so that the user does not fill in a form that cannot succeed. This check has no rate
+/// limit of its own, because it is cheap and the token cannot be guessed.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit
         .ask_inside::<accounts::ops::link_check::LinkCheck>(json!({ "purpose": purpose, "token": visit.path_parameter("token") }))

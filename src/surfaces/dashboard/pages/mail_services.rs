@@ -198,7 +198,7 @@ pub async fn create(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// The result of the action that the user just submitted, which is shown only once.
+/// The result of the action that the user just submitted. The result is shown only once.
 #[derive(Default)]
 struct ActionResult {
     made: Option<MailFeedbackWithUrl>,

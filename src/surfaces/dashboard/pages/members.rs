@@ -149,7 +149,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Emails the link to the invited or affected user, if links can be emailed.
+/// Emails the link to the address that it was created for, if links can be emailed.
 async fn mailed(visit: &Visit, link: LinkView, purpose: &str) -> NewLink {
     if !visit.mails_links() {
         return NewLink { link, mailed: false, reason: None };

@@ -25,7 +25,7 @@ pub struct PlatformImportPage {
     sources: Vec<Choice>,
     all: bool,
     sources_max: usize,
-    /// The import intervals that the user can choose; an empty value imports once.
+    /// The import intervals that the user can choose; an empty value stands for a single import.
     schedules: Vec<(&'static str, &'static str)>,
     every: String,
     preview: Option<preview::ImportPreview>,

@@ -41,7 +41,7 @@ struct ScheduleForm {
     target: String,
     every: String,
     mapping: String,
-    /// The name that all imported customer events get.
+    /// The name of all imported customer events.
     event: String,
     tags: String,
     status: String,

@@ -135,8 +135,8 @@ fn unconfirmed(secret: String, uri: &str) -> App {
     App::Unconfirmed { secret, uri: uri.to_owned(), qr }
 }
 
-/// TABLE: tokens in the User-Agent header, with the browsers that they identify, most specific first: Edge and Opera also send
-/// `Chrome/` and `Safari/`.
+/// TABLE: tokens in the User-Agent header, with the browsers that they identify. The most specific tokens come first, because Edge and
+/// Opera also send `Chrome/` and `Safari/`.
 const BROWSERS: [(&str, &str); 6] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),

@@ -24,7 +24,7 @@ pub struct Row {
     pub name: String,
     pub mode: String,
     pub value: String,
-    /// The end of a range, which starts with `value`.
+    /// The end of a range that starts at `value`.
     pub more: String,
     pub unit: String,
     /// The campaign that an activity condition is limited to. The form cannot change it.
@@ -111,7 +111,7 @@ impl Row {
         }
     }
 
-    /// Returns the row with a mode and a value that are valid for its kind.
+    /// Replaces a mode that the row's kind does not offer, and a missing amount, with defaults.
     pub fn settled(mut self) -> Self {
         let modes = self.modes();
         if !self.is_group() && !modes.iter().any(|(mode, _)| *mode == self.mode) {
@@ -133,7 +133,8 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let text = |list: &[&str], at: usize| list.get(at).map_or_else(String::new, |text| text.trim().to_owned());
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..depths.len().min(rows_max) {
-        // A row can be one level deeper than the previous row if that row is a group, but not deeper than a condition in the previous row.
+        // A row can be at most one level deeper than the previous row if that is a group, and otherwise at most as deep as the previous
+        // row.
         let deepest = rows.last().map_or(0, |row| if row.is_group() { row.depth + 1 } else { row.depth });
         let depth = text(&depths, at).parse().unwrap_or(0usize).min(deepest);
         let row = Row {
@@ -341,7 +342,7 @@ fn add_group(tree: &Value, depth: usize, named: &BTreeMap<String, String>, rows:
     for nested in tree["groups"].as_array().into_iter().flatten() {
         let at = rows.len();
         add_group(nested, inside, named, rows);
-        // A group with a single condition becomes that condition.
+        // A group with a single condition is replaced with that condition.
         if rows.len() == at + 2 && !rows[at + 1].is_group() {
             rows.remove(at);
             rows[at].depth = inside;

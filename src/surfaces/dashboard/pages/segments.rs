@@ -277,7 +277,7 @@ fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     is_odd.then(|| ids.iter().map(|id| name(id).unwrap_or("a deleted topic")).collect::<Vec<_>>().join(" or "))
 }
 
-/// Handles the segment form: adds or removes rows, counts matching contacts, or saves the segment.
+/// Handles the segment form: adds or removes rows, counts matching contacts, or saves or deletes the segment.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -299,7 +299,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
             if form.get("do") != "count" {
                 return draw(visit, &audience, &draft, Some(&error), row).await;
             }
-            // The user is still editing, so an incomplete filter does not change the HTTP status.
+            // The user is still editing, so the page reports an incomplete filter without an HTTP error status.
             draft.count = Some(MemberCount { error: error.message.clone(), ..MemberCount::default() });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             draw(visit, &audience, &draft, Some(&unfinished), row).await
@@ -316,7 +316,7 @@ async fn remove_this(visit: &Visit, audience: &Audience) -> Result<PageResponse,
 /// An error, and the index of the row that caused it, if known.
 type RowError = (PageError, Option<usize>);
 
-/// Converts the rows to a filter tree; looks up the IDs of the tags in the rows.
+/// Converts the rows to a filter tree, after looking up the IDs of the tags in the rows.
 async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
     let at = |row: usize| move |error: PageError| (error, Some(row));
@@ -344,7 +344,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
     Ok(segment_form::build(rows, &ids))
 }
 
-/// Returns the error with the row that its path belongs to.
+/// Returns the error with the index of the row to which the error's path belongs.
 fn located(error: PageError, built: &BuiltFilter) -> RowError {
     let row = built.row_of(&error.field).filter(|row| *row > 0);
     (error, row)

@@ -130,8 +130,8 @@ pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     PageResponse::draw_with(&ConfirmPage { action: visit.address(), next: String::new(), again }, error)
 }
 
-/// Confirms the password that [`confirm_form`] adds to a form, and removes it from the form. Returns the page again if the password is
-/// wrong.
+/// Checks the password that the page of [`confirm_form`] adds to a form, and removes it from the form. Returns the page again if the
+/// password is wrong.
 pub async fn confirm_submitted(visit: &mut Visit) -> Result<Option<PageResponse>, PageError> {
     let proof = visit.form.under(forms::CONFIRM);
     if visit.session.is_none() || proof.pairs().is_empty() {
@@ -161,7 +161,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     })
 }
 
-/// Signs in a user who has just set the password in the form, and redirects to the requested page.
+/// Signs in a user who has just chosen a password in the submitted form, and redirects to the requested page.
 pub(super) async fn enter_new(visit: &Visit, email: &str) -> PageResponse {
     enter(visit, email).await.unwrap_or_else(|_| PageResponse::redirect(with_next("/signin?done=joined", wanted(visit))))
 }
@@ -171,7 +171,8 @@ async fn enter(visit: &Visit, email: &str) -> Result<PageResponse, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let Done(session) = visit.ask_inside::<accounts::ops::sign_in::SignIn>(input).await?;
-    // Ends the browser's previous session, because an attacker who knows its token could otherwise keep using it unnoticed.
+    // Ends the browser's previous session, because an attacker who knows that session's token could otherwise keep using the session
+    // unnoticed.
     if visit.session.is_some() {
         let _ = visit.ask::<accounts::ops::logout::Logout>(json!({})).await;
     }

@@ -120,8 +120,8 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Receives Shopify's redirect after an app installation, and redirects to the environment where the user started it. The URL is
-/// registered with Shopify, so it contains no environment. All parameters are kept, because Shopify signs them.
+/// Receives Shopify's redirect after an app installation, and redirects to the environment where the user started the installation. The URL
+/// is registered with Shopify, so it contains no environment. All parameters are kept, because Shopify signs them.
 pub async fn receive(visit: &Visit) -> Result<PageResponse, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query = serde_urlencoded::to_string(visit.query.pairs()).map_err(|_| PageError::not_found())?;

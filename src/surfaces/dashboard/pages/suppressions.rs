@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
 const PER_PAGE: u64 = 50;
-/// The reasons for a suppression: the API value, the label, and whether users can choose it.
+/// The reasons for a suppression, each with its API value, its label, and whether users can choose it.
 const REASONS: [(&str, &str, bool); 5] = [
     ("manual", "Added manually", true),
     ("unsubscribe", "Unsubscribed", true),

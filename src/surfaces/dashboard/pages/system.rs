@@ -112,7 +112,7 @@ fn by_name(queues: &[QueueView]) -> Vec<Queue> {
     live.map(|queue| Queue { name: queue.name, live: queue.waiting, test: test(queue.name).map(|queue| queue.waiting) }).collect()
 }
 
-/// Returns one entry per worker, with the totals of both environments. A failure names its environment.
+/// Returns one entry per worker, with the totals of both environments. The last failure includes its environment.
 fn together(workers: &[WorkerView]) -> Vec<Worker> {
     let mut lines: Vec<Worker> = Vec::new();
     for worker in workers {

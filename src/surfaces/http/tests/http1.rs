@@ -83,7 +83,7 @@ async fn too_large_heads_are_refused_in_the_envelope() {
     let fixture = start(plain(Limits::default())).await;
     let many = |count: usize| (0..count).map(|number| format!("x-{number}: y\r\n")).collect::<String>();
     let large = |length: usize| format!("x: {}\r\n", "y".repeat(length));
-    // The surface, hyper's limit of 100 headers, and hyper's buffer reject these heads.
+    // These heads are rejected by the surface, by hyper's limit of 100 headers, or by hyper's buffer.
     for headers in [many(64), many(120), large(16 * 1024), large(64 * 1024)] {
         let mut stream = connect(fixture.http()).await;
         send(&mut stream, &format!("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}\r\n")).await;

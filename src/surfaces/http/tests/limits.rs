@@ -57,7 +57,7 @@ async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     answer(&mut stream).await;
-    // A connection may be idle for longer than headers may take; only a slow head is not allowed.
+    // Between requests, the time limit for headers does not run; it starts with the first byte of the next head.
     tokio::time::sleep(MS_100 * 2).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut stream).await.1, "hello");
@@ -245,7 +245,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
         assert_ne!(read, 0, "the reply was cut after {} of {length} bytes", bytes.len());
         bytes.extend_from_slice(&piece[..read]);
     }
-    // Once the reply is sent, the connection is idle, so it is closed for another one.
+    // Once the reply is sent, the connection is idle, so it is closed to make room for another one.
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut visitor).await.1, "hello");

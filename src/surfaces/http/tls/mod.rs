@@ -38,7 +38,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The time between two checks of the expiry. Precision does not matter, because renewal and warnings start weeks before the expiry.
 const EXPIRY_CHECK_MS: i64 = 60 * 60 * 1000;
 
-/// The current certificate, its source, and the state of watching the files.
+/// The current certificate, its source, and the state needed to watch its files.
 pub struct Tls {
     shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
@@ -96,7 +96,7 @@ impl Tls {
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Watches the files until the task ends, and loads new files. If they are invalid, the old certificate stays in use.
+    /// Watches the certificate's files until the task ends, and loads changed files. If they are invalid, the old certificate stays in use.
     pub async fn follow(mut self, every: Duration) {
         // The two files are rarely written at the same moment, so a change is loaded only when two consecutive checks see the
         // same state.

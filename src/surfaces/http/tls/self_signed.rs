@@ -1,7 +1,8 @@
 //! The self-signed certificate, created at the first start so that HTTPS works without configuration.
 //!
-//! No certificate authority has signed it: browsers show a warning, and other clients must be configured to trust the file. It is
-//! renewed before it expires, or when it lacks a name, but only if Mailmill created it: the operator's own files are never overwritten.
+//! No certificate authority has signed the certificate, so browsers show a warning, and other clients must be configured to trust its file.
+//! The certificate is renewed before it expires, or if it lacks a name, but only if Mailmill created it: the operator's own files are never
+//! overwritten.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -22,7 +23,7 @@ const VALID_MS: i64 = 397 * super::DAY_MS;
 /// The period before expiry in which a certificate is renewed. It leaves time to replace the copies that clients trust.
 const REMAKE_MS: i64 = 30 * super::DAY_MS;
 
-/// How far the validity of a new certificate is backdated, because client clocks can be slow.
+/// How far the start of a new certificate's validity is backdated, because the clocks of clients can be slow.
 const BACKDATE_MS: i64 = super::DAY_MS;
 
 /// Returns the names that a certificate needs: the loopback names and `asked`.
@@ -89,8 +90,7 @@ fn date(moment: Timestamp) -> Result<(i32, u8, u8), String> {
     Ok((date.year().into(), date.month() as u8, date.day() as u8))
 }
 
-/// Returns whether the certificate has this subject alternative name. It searches the DER bytes for the name as encoded in RFC 5280
-/// §4.2.1.6.
+/// Returns whether the certificate has this subject alternative name. Searches the DER bytes for the encoded name (RFC 5280 §4.2.1.6).
 fn has_name(der: &[u8], name: &str) -> bool {
     let (tag, value) = match name.parse() {
         Ok(std::net::IpAddr::V4(address)) => (0x87, address.octets().to_vec()),

@@ -1,4 +1,4 @@
-//! Reads lines and bytes from a connection and sends replies, each with its time limit.
+//! Reads lines and bytes from a connection, and sends replies. Each of these operations has a time limit.
 
 use std::io;
 

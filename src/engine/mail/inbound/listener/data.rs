@@ -1,5 +1,5 @@
-//! Finds the end of a message: CRLF, a dot and CRLF. A message with another sequence that some servers accept as the end is rejected: if
-//! two servers disagreed on the end, attackers could hide a second message in the first one.
+//! Finds the end of a message: CRLF, a dot and CRLF. Some servers accept other sequences as the end; a message with such a sequence is
+//! rejected. If two servers disagreed on the end, attackers could hide a second message in the first one.
 
 /// Reads a message from bytes as they arrive.
 #[derive(Default)]

@@ -32,7 +32,7 @@ use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;
 
-/// The pause after a failed accept: immediate retries would also fail, in a busy loop.
+/// The pause after a failed accept. Without it, the listener would retry, and fail, in a busy loop.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// A received message, unchanged except that dot-stuffing is undone. Its lines end in CRLF.
@@ -117,8 +117,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Accepts mail until the service drains, then waits until all sessions have ended, for at most the duration `grace`. Can be called
-    /// again.
+    /// Accepts mail until the service drains, then waits for up to `grace` until all sessions have ended. Can be called again.
     pub async fn run(&self, grace: Duration) -> GroupResult {
         let networks = self.networks.iter().map(|(listener, protocol)| self.accept(listener, *protocol));
         tokio::join!(join_all(networks), self.accept_local());

@@ -16,7 +16,8 @@ fn write(bytes: &[u8]) -> SinkAction {
     SinkAction::WriteThenClose(bytes.to_vec())
 }
 
-/// Delivers one message to a server that does `action` at this stage, with and without pipelining. Both must have the same outcome.
+/// Delivers one message to a server that performs `action` at this stage, once with and once without pipelining. Both deliveries must have
+/// the same outcome.
 async fn check(moment: SmtpStage, action: SinkAction, expected: &str) {
     let is_silent = action == SinkAction::Silence;
     for pipelining in [true, false] {
@@ -262,8 +263,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// Whatever a server sends at any stage, the transport does not panic, and reports no message as accepted that the server did not
-    /// accept.
+    /// Whatever a server sends at any stage, the transport does not panic, and reports a message as accepted only if the server accepted
+    /// it.
     #[test]
     fn garbage_is_never_taken_for_acceptance(
         pieces in prop::collection::vec(piece(), 1..6),

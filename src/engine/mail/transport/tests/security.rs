@@ -5,7 +5,8 @@ use crate::testing::mail_sink::certificate;
 
 const OK: &str = "accepted: 250";
 
-/// Returns a transport to `relay.example`, which is the sink.
+/// Returns a transport whose only relay has the URL `relay`, in which `PORT` stands for the sink's port. The names `relay.example` and
+/// `other.example` resolve to the sink.
 fn secure(sink: &MailSink, relay: &str, roots: Vec<CertificateDer<'static>>) -> Transport {
     let names = Names::default().with("relay.example", &["127.0.0.1"]).with("other.example", &["127.0.0.1"]);
     let relay = relay.replace("PORT", &sink.address.port().to_string());

@@ -234,7 +234,8 @@ const UNHINTED: &str = "<match target=\"font\"><edit name=\"hinting\" mode=\"ass
     <match target=\"pattern\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n";
 
-/// Writes the built-in fonts for the browser, under the names that they replace. Returns the path of the fontconfig file.
+/// Writes the built-in fonts for the browser, with rules that use them in place of the fonts that they replace. Returns the path of the
+/// fontconfig file.
 fn write_fonts(folder: &Path, further: Option<&Path>) -> io::Result<PathBuf> {
     let fonts = folder.join("fonts");
     DirBuilder::new().recursive(true).mode(0o700).create(&fonts)?;

@@ -22,7 +22,7 @@ pub struct AncestorState {
 }
 
 impl AncestorState {
-    /// Returns the initial state for a document. `sized` is true if its style sheets set font sizes.
+    /// Returns the initial state for a document. `sized` is whether the document's style sheets may set font sizes.
     pub fn at_root(sized: bool) -> Self {
         Self { sized, ..Self::default() }
     }
@@ -247,8 +247,8 @@ impl Hints<'_> {
         }
     }
 
-    /// Sets the borders of a table with the `border` attribute, and of its cells: raised and sunken, or plain lines if the borders
-    /// collapse.
+    /// Sets the borders of a table that has the `border` attribute, and of its cells. The table looks raised and the cells look sunken, but
+    /// if the borders collapse or have a set color, they are plain lines.
     fn frame(&mut self, border: &str, within: &mut AncestorState) {
         const LIT: &str = "#767676";
         let color = self.attr("bordercolor").and_then(color);
@@ -328,9 +328,9 @@ impl Hints<'_> {
             Some("middle") => self.middle(),
             _ => {}
         }
-        // An `align` attribute or `<center>` element around a block image moves the image, and overrides the image's own margins. An inline
-        // image has the same margins, unless `hspace` sets its margins. These margins have no effect in a line of text, but apply if a
-        // style sheet turns the image into a block.
+        // If a block image is inside an element with an `align` attribute or inside a `<center>` element, that element moves the image, and
+        // overrides the image's own margins. An inline image gets the same margins, unless it has an `hspace` attribute. In a line of text,
+        // these margins have no effect, but they apply if a style sheet turns the image into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -339,7 +339,8 @@ impl Hints<'_> {
         }
     }
 
-    /// Puts the middle of the image on the baseline, which style sheets cannot express for an image of unknown height.
+    /// Puts the middle of the image on the baseline. Style sheets cannot express this for an image of unknown height, which gets
+    /// `vertical-align: middle`.
     fn middle(&mut self) {
         let height = self.attr("height").and_then(dimension).and_then(|height| height.strip_suffix("px")?.parse::<f32>().ok());
         match height.filter(|_| self.attr("align").is_some()) {

@@ -98,7 +98,7 @@ impl<'a> EmailImages<'a> {
         self.pixels_left = self.pixels_left.checked_sub(pixels)?;
         match format {
             ImageFormat::Png | ImageFormat::Jpeg => ImageSource::from_bytes(bytes).ok(),
-            // The engine cannot read WebP, and would decode all frames of a GIF although only one is shown.
+            // The engine cannot read WebP, and would decode all frames of a GIF although it shows only one.
             ImageFormat::WebP | ImageFormat::Gif => {
                 let drawn = reader()?.decode().ok()?.into_rgba8();
                 let mut png = Vec::new();

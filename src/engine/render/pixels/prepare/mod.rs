@@ -1,4 +1,5 @@
-//! Prepares an email: converts its HTML to HTML and style sheets that the rendering engine shows as a browser would.
+//! Prepares an email: converts its HTML to simpler HTML and style sheets, which the rendering engine shows as a browser would show the
+//! original.
 //!
 //! The engine is made for pages that are written for it: its initial values differ from those of browsers, it does not repair invalid HTML,
 //! and it does not support the attributes of older HTML, color schemes, or the alternative text of images. The rewritten HTML compensates
@@ -100,7 +101,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Of the content of the head, only the style sheets affect the rendering.
+            // In the head, only the style sheets affect the rendering.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }
@@ -180,7 +181,7 @@ impl Writer<'_> {
         self.mark(hint);
     }
 
-    /// Makes the color of the body fill the whole window, unless the email's style sheets have a different rule.
+    /// Makes the color of the body fill the whole window, unless the email's style sheets define a different color for the window.
     fn canvas(&mut self, body: ElementRef<'_>, hint: &str) {
         if let Some(rule) = sheets::canvas(hint) {
             self.hint_rules.push_str(&format!(":where(html){rule}\n"));
@@ -226,8 +227,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns whether a style sheet mentions fonts, and so can set font sizes. Which text the sizes apply to is unknown until selectors are
-/// matched.
+/// Returns whether a style sheet in the HTML mentions fonts, and so may set font sizes. The text to which they apply is known only after
+/// selectors are matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];

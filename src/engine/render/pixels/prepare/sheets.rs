@@ -60,8 +60,8 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
     }
 }
 
-/// Returns the selectors of a list in the engine's syntax, except selectors that name a state of user interaction or a Mozilla
-/// pseudo-element.
+/// Returns a selector list in the engine's syntax, without the selectors that contain a state of user interaction, such as `:hover`, or a
+/// Mozilla pseudo-element.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
@@ -100,8 +100,7 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// Returns a `{ … }` block with the background color that these declarations of the `body` element set, for a rule that colors the whole
-/// window.
+/// Returns the `{ … }` block of a rule that gives the whole window the background color from these declarations of the `body` element.
 pub fn canvas(declarations: &str) -> Option<String> {
     let mut colors = Vec::new();
     for one in css::declarations(declarations) {
@@ -122,7 +121,8 @@ pub fn canvas(declarations: &str) -> Option<String> {
 const ALWAYS: &str = "(min-width:0px)";
 const NEVER: &str = "(min-width:1000000px)";
 
-/// Returns a media query after evaluating the known features that the engine does not support.
+/// Returns a media query in which the features that the engine does not support, if they are known here, are replaced by conditions that
+/// are always or never true.
 pub fn query(prelude: &str, medium: Medium) -> String {
     let mut out = String::with_capacity(prelude.len());
     let mut rest = prelude;

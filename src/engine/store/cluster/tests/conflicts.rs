@@ -21,7 +21,7 @@ const VERBS: [&str; 7] = ["ALTER", "CREATE", "DELETE", "INSERT", "SELECT", "UPDA
 /// The statement that the proxy sends instead of the client's statement. The database rolls it back, as after a conflict.
 const CONFLICT: &[u8] = b"DO $$ BEGIN RAISE EXCEPTION 'a conflict' USING ERRCODE = '40001'; END $$\0";
 
-/// Distributed SQL databases are serializable by default, and roll back a statement whose rows another transaction has changed.
+/// Distributed SQL databases use serializable isolation by default, and roll back a statement whose rows another transaction has changed.
 #[test]
 fn a_statement_is_repeated_after_a_serialization_failure() {
     let Some(server) = server() else { return };
@@ -93,8 +93,8 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().name("conflicts".into()).spawn(work).expect("a thread");
 }
 
-/// Forwards the messages of a client to the database, until the connection ends. A statement is a message, or several messages of which
-/// the last one is a request to synchronize.
+/// Forwards the messages of a client to the database, until the connection ends. A statement is either one message or several messages that
+/// end with a request to synchronize.
 fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeSet<String>>) -> io::Result<()> {
     // The first message of a connection has no type byte.
     send(server, &[], &receive(client)?)?;

@@ -1,9 +1,9 @@
-//! Tests of the files of a node: those of a new node, and those that must not join the cluster.
+//! Tests of the files of a node: the files that a new node creates, and files with which a node must not join the cluster.
 
 use super::*;
 
-/// The first snapshot does not contain the mark: the import takes the snapshot before it marks the files, so that an interrupted import can
-/// be repeated.
+/// The first snapshot does not contain the mark that a file belongs to a cluster. The import takes the snapshot before it marks the files,
+/// so that an interrupted import can be repeated.
 #[test]
 fn the_files_of_a_new_node_are_marked_before_the_first_commit_of_their_stores() {
     let Some(server) = server() else { return };
@@ -61,8 +61,8 @@ fn the_folder_of_a_single_machine_is_refused_and_kept() {
     one.stop();
 }
 
-/// A cluster that was imported from an export of another cluster has the same installation and positions, but can have other changes, such
-/// as a hold.
+/// If a cluster was imported from an export of another cluster, both have the same installation and positions, but can have different
+/// changes, such as a hold.
 #[test]
 fn a_node_of_another_cluster_does_not_lead_the_cluster_that_was_imported_from_it() {
     let Some(server) = server() else { return };
@@ -84,7 +84,8 @@ fn a_node_of_another_cluster_does_not_lead_the_cluster_that_was_imported_from_it
     two.stop();
 }
 
-/// A process that was stopped for longer than its lease writes the last parts of a snapshot after the next leader has deleted the first.
+/// A process that was stopped for longer than its lease writes the last parts of a snapshot after the next leader has deleted the first
+/// parts.
 #[test]
 fn a_snapshot_with_missing_parts_is_never_complete() {
     let Some(server) = server() else { return };
@@ -114,7 +115,7 @@ fn a_snapshot_with_missing_parts_is_never_complete() {
     two.stop();
 }
 
-/// `leave` deletes a node's data, and must keep commits that only this node has.
+/// `leave` deletes a node's data, so it must recognize commits that only this node has, and must keep them.
 #[test]
 fn a_file_with_a_lost_commit_is_recognized_after_the_log_has_grown_past_it() {
     let Some(server) = server() else { return };

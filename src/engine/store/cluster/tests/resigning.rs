@@ -50,7 +50,8 @@ fn a_node_that_did_not_wait_for_the_end_of_its_lead_leads_again() {
     one.stop();
 }
 
-/// In an earlier version, a node that waited for its append forwarded no requests to the next leader, and answered reads from old data.
+/// In an earlier version, a node that waited for its append forwarded no requests to the next leader, and answered read requests with old
+/// data.
 #[test]
 fn a_node_whose_append_does_not_end_follows_the_next_leader() {
     let Some(server) = server() else { return };

@@ -1,4 +1,4 @@
-//! A simulation of shards: a log for each group of accounts, each with its own lease, so that several nodes write. Prints the tables of
+//! Simulates shards: each group of accounts has its own log with its own lease, so that several nodes write. Prints the tables of
 //! `assets/docs/growth.md`:
 //!
 //!     cargo test --lib cluster::tests::shards -- --nocapture
@@ -9,7 +9,8 @@ use std::fmt::Write;
 
 use crate::engine::store::testing::Dice;
 
-/// The number of shards, which is fixed: a multiple of the largest number of nodes, so that a lost node's shards can be distributed.
+/// The number of shards, which is fixed. It is several times the largest number of nodes, so that the shards of a lost node can be
+/// distributed.
 const SHARDS: usize = 512;
 /// The mean number of contacts of an account.
 const CONTACTS_PER_ACCOUNT: u64 = 5_000;
@@ -47,7 +48,7 @@ const DATABASE_PRICE: u64 = 600;
 const DISK_PRICE: u64 = 10;
 const DISK_BYTES: u64 = 100_000_000_000;
 
-/// Returns the number of contacts of each account, largest first. The account with rank n has a share in proportion to 1/n.
+/// Returns the number of contacts of each account, largest first. The share of the account with rank n is proportional to 1/n.
 fn accounts(contacts: u64) -> Vec<u64> {
     let count = (contacts / CONTACTS_PER_ACCOUNT).clamp(1, ACCOUNTS_MAX);
     let sum: f64 = (1..=count).map(|rank| 1.0 / rank as f64).sum();
@@ -154,7 +155,7 @@ fn simulate(contacts: u64, count: usize, seed: u64) -> SimulationResult {
     }
 }
 
-/// The nodes and database servers that a number of contacts requires, and their price per month.
+/// The number of nodes and database servers that a number of contacts requires, and their price per month.
 struct Cost {
     messages_per_day: u64,
     nodes: u64,
@@ -166,7 +167,7 @@ struct Cost {
 fn cost(contacts: u64) -> Cost {
     let messages_per_day = contacts * MESSAGES_PER_CONTACT_AND_WEEK / 7;
     let nodes = messages_per_day.div_ceil(MESSAGES_PER_SECOND / 2 * 86_400).max(COPIES);
-    // Campaigns are sent during a quarter of the day.
+    // All campaigns of a day are sent within a quarter of the day.
     let databases = (messages_per_day * LOG_BYTES_PER_MESSAGE).div_ceil(DATABASE_BYTES_PER_SECOND * 86_400 / 4).max(1);
     let node_bytes = bytes(contacts) * COPIES / nodes;
     let price = nodes * (NODE_PRICE + node_bytes.div_ceil(DISK_BYTES) * DISK_PRICE) + databases * DATABASE_PRICE;
@@ -192,7 +193,8 @@ fn a_simulation_of_shards_keeps_nodes_balanced_until_one_account_is_larger_than_
             found.moved_bytes / 1_000_000_000
         )
         .expect("writing to memory cannot fail");
-        // The shard of the largest account has at least this load, and no other shard can take a part of it.
+        // The node that leads the shard of the largest account has at least this load, relative to the mean, and no other node can take
+        // over a part of the shard.
         let bound = (found.largest_account * count as f64).max(1.0);
         assert!(found.imbalance <= bound * 1.1, "{table}");
         assert!(found.failover_late_ms < 10_000, "{table}");

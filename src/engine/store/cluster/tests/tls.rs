@@ -1,4 +1,4 @@
-//! Tests of TLS connections to the database, whose certificate a private authority has signed.
+//! Tests of TLS connections to a database whose certificate was signed by a private authority.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 

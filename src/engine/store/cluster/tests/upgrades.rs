@@ -59,7 +59,7 @@ fn a_follower_stops_at_a_record_of_a_newer_version_and_says_so() {
     one.stop();
 }
 
-/// A newer program migrates the rows when it starts to lead, and an older program could not read them.
+/// When a newer program starts to lead, it migrates the rows. An older program cannot read the migrated rows.
 #[test]
 fn a_node_stops_at_a_migration_that_it_does_not_know_and_says_so() {
     let Some(server) = server() else { return };

@@ -1,4 +1,4 @@
-//! Recognizes chats in a prompt: lines that start with a time and the name of the writer.
+//! Recognizes chats in a prompt: lines that start with a time and the name of the person who wrote the line.
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -7,14 +7,14 @@ use super::tokens::Kind;
 /// The maximum number of words in a bracketed time: `[16/11/2026, 07:58:12]`.
 const STAMP_WORDS_MAX: usize = 10;
 
-/// The maximum number of words in a writer's name.
+/// The maximum number of words in the name of a person in a chat.
 const NAME_WORDS_MAX: usize = 3;
 
 /// The minimum number of lines in a chat without times.
 const LINES_MIN: usize = 3;
 
-/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Without times, the lines are a chat only if
-/// there are at least two writers, one of whom writes twice.
+/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Lines without times are a chat only if at
+/// least two people write them, and one of these people writes at least two lines.
 pub fn speakers(prompt: &Prompt<'_>) -> Vec<Range> {
     let starts = (0..prompt.words.len()).filter(|at| *at == 0 || prompt.kind(at - 1) == Kind::End);
     let found: Vec<(bool, usize, Range)> = starts.filter_map(|at| speaker(prompt, at)).collect();

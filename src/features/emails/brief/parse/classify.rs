@@ -41,7 +41,8 @@ pub struct Fields {
     pub signature: Option<Signature>,
     pub tone: Vec<Part>,
     pub constraints: Vec<Constraint>,
-    /// Whether the prompt is a chat or a forwarded email or greets the writer. Its closing line is then not the email's signature.
+    /// Whether the prompt is a chat, is a forwarded email, or greets the writer. If so, the closing line of the prompt is not the email's
+    /// signature.
     pub is_forwarded: bool,
 }
 
@@ -57,7 +58,7 @@ const WISH_WORDS_MAX: usize = 6;
 pub struct Classifier<'a> {
     pub prompt: &'a Prompt<'a>,
     pub fields: Fields,
-    /// Whether the current fragment requests an email. The fragments before it then describe the situation.
+    /// Whether the current fragment requests an email. If so, the fragments before it describe the situation.
     pub asks: bool,
     /// Whether the sentence asks the writer to report something. A later "that" can then introduce what to report.
     pub reports: bool,
@@ -89,7 +90,7 @@ pub struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    /// Returns the parts of a sentence in order. Together, the parts contain the fragments of the sentence.
+    /// Returns the classified parts of a sentence in order. Together, the parts cover all fragments of the sentence.
     pub fn sentence(&mut self, sentence: &Sentence) -> Vec<Fragment> {
         self.seen += 1;
         let whole = self.prompt.trim(sentence.range);
@@ -170,7 +171,7 @@ impl Classifier<'_> {
         is_mail
     }
 
-    /// Returns whether a line of a forwarded email consists only of the writer's initials or name: "H x".
+    /// Returns whether a line of a forwarded email consists only of the initials or the name of the person who signs it: "H x".
     fn is_initials(&self, sentence: &Sentence, whole: Range) -> bool {
         let is_short = |at: usize| self.prompt.kind(at) != Kind::Number && self.prompt.raw(at).chars().count() <= 2;
         // A person who forwards an email can sign with only a name after the last sentence: "Uwe".
@@ -187,7 +188,8 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the position of the first word of a fragment after any punctuation, greetings, "and", "please", and sounds such as "um".
+    /// Returns the position of the first word of a fragment, after any leading punctuation, greetings, "and", "please", and sounds such as
+    /// "um".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
@@ -252,7 +254,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Content });
             return;
         }
-        // The question to the recipients is content: "Ask customers if they want to join our club".
+        // A question that the email should ask the recipients is content: "Ask customers if they want to join our club".
         if let Some(content) = self.question(range, start) {
             pieces.push(Fragment { range: Range::of(fragment.from, content), class: Class::Topic });
             pieces.push(Fragment { range: Range::of(content, fragment.to), class: Class::Content });
@@ -385,7 +387,7 @@ impl Classifier<'_> {
         let may_address = is_start || matches!(before, Some(Class::Note | Class::Topic));
         let addresses = may_address && self.audience(range, start);
         if addresses || self.tone(range) || self.is_note(range, start) {
-            // A note that forbids nothing can still contain dates and numbers.
+            // A note that forbids nothing can still contain dates and numbers for the email.
             let is_forbidden = (range.from..range.to).any(|at| self.prompt.is(List::Not, at));
             let is_remark = self.prompt.is(List::NoteStart, start) && !is_forbidden;
             self.rules |= (start..start + 2).any(|at| self.prompt.is(List::Not, at));
@@ -412,8 +414,8 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Topic });
             return;
         }
-        // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset".
-        // Writers also put remarks in square brackets, and ask each other questions in chats.
+        // The fragment after a rule for the writer can be the reason for the rule: "No jokes please, the treasurer is still upset". People
+        // also put remarks in square brackets, and ask each other questions in chats.
         let follows = matches!(before, Some(Class::Note | Class::Unclear)) && !self.prompt.is(List::And, range.from);
         let speaks = self.prompt.has(List::Finite, range) && !self.prompt.is(List::Finite, range.from);
         let is_reason = self.rules && follows && (speaks || range.len() <= 2) && !has_value(self.prompt, range);
@@ -467,8 +469,8 @@ impl Classifier<'_> {
             .then_some(to + 1)
     }
 
-    /// Marks text as unclear if "and" or "so" and a prohibition follow, because the text is the reason for the prohibition: "Dean is off
-    /// with his knee so don't say it is permanent".
+    /// Marks text as unclear if it is followed by "and" or "so" and then by a prohibition, because the text is then the reason for the
+    /// prohibition: "Dean is off with his knee so don't say it is permanent".
     fn withdraw_reason(&self, range: Range, start: usize, pieces: &mut [Fragment]) {
         let is_joined = self.prompt.is(List::And, range.from) && self.prompt.is(List::Avoid, start);
         let before = pieces.last_mut().filter(|last| is_joined && last.class == Class::Content);
@@ -484,8 +486,8 @@ impl Classifier<'_> {
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
-        // A title can contain small words between the words for the kind of email, or be a single word: "Reminder about the abandoned cart,
-        // …", "Survey!".
+        // A title can contain words such as "about" and "the" between the words for the kind of email, or be a single word with an
+        // exclamation mark: "Reminder about the abandoned cart, …", "Survey!".
         let is_joint = |at: usize| [List::About, List::Article, List::For, List::Of].iter().any(|list| self.prompt.is(*list, at));
         let words = (range.from..range.to).filter(|at| !is_joint(*at)).count();
         let is_cry = fragment.from == 0 && ends == "!" && range.len() == 1;
@@ -589,7 +591,8 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        // A request to avoid only a common word is for the recipients, so it is not a note: "Please don't use them".
+        // A request to avoid something that only a common word names, such as a pronoun, addresses the recipients, so it is not a note:
+        // "Please don't use them".
         let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
         let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);
         if is_note && prompt.has(List::Tone, range) {

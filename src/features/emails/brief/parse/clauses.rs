@@ -18,7 +18,7 @@ pub struct Sentence {
     pub range: Range,
     /// The parts between commas, colons, brackets and dashes.
     pub fragments: Vec<Range>,
-    /// The position of the sentence's item in its list, from 0.
+    /// The position, from 0, of the list item that contains the sentence.
     pub item: Option<u8>,
     /// Whether the sentence starts a line or an item.
     pub is_line_start: bool,
@@ -31,7 +31,7 @@ pub enum Chat {
     /// The sentence is not part of a chat.
     #[default]
     None,
-    /// The sentence consists of the time and the name of the writer.
+    /// The sentence consists of a time and the name of the person who wrote the line.
     Speaker,
     Line,
 }
@@ -130,7 +130,7 @@ fn inline(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     value(prompt, at).filter(|_| is_number && is_marked && !is_other).map(|index| (index, at + 2))
 }
 
-/// Returns the index and the end of the list number that starts at a word.
+/// Recognizes the list number that starts at a word. Returns the item's index in the list, and the end of the number.
 fn enumerator(prompt: &Prompt<'_>, at: usize) -> Option<(u8, usize)> {
     let is_first = at == 0 || prompt.kind(at - 1) == Kind::End || bullet_end(prompt, prompt.line_start(at), at + 1) == at;
     if prompt.words.is_glued(at) && !is_first {
@@ -245,7 +245,7 @@ fn is_period_end(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
         return true;
     }
     if prompt.words.is_glued(next) && !matches!(prompt.fold(next), ")" | "]" | "\"" | "." | "!" | "?") {
-        // Without a space after it, a period ends a sentence only before a capitalized word: "days.No".
+        // A period without a space after it ends a sentence only before a capitalized word: "days.No".
         return prompt.kind(next) == Kind::Word
             && prompt.words.is_capital(next)
             && prompt.raw(next).len() > 1
@@ -300,8 +300,8 @@ fn is_hour(prompt: &Prompt<'_>, at: usize) -> bool {
     is_late || is_dash && prompt.words.is_glued(at) && prompt.words.is_glued(at - 1) && !is_list
 }
 
-/// Returns whether a German number with a period belongs to the noun after it: ", 2. OG", "im 2. Stock". A comma, a preposition or the
-/// start of the sentence precedes it.
+/// Returns whether a German number with a period belongs to the noun after it: ", 2. OG", "im 2. Stock". The number must start the sentence
+/// or follow a comma, an opening bracket, a preposition or an article.
 fn is_ordinal_noun(prompt: &Prompt<'_>, at: usize, part: Range) -> bool {
     let (number, noun) = (at - 1, at + 1);
     let is_led = number == part.from
@@ -380,7 +380,7 @@ fn starts_label(prompt: &Prompt<'_>, from: usize, at: usize) -> bool {
     let is_label = |list: List| prompt.at(list, at).any(|mark| prompt.fold(mark.to) == ":");
     // In lowercase, only phrases of several words are labels: "… a.example/b button text: Tell us".
     let is_phrase = |list: List| prompt.at(list, at).any(|mark| mark.to > at + 1 && prompt.fold(mark.to) == ":");
-    // A period that can end an abbreviation precedes the label: "it takes 10 min. sign: Giulia".
+    // A label can follow a period that ends an abbreviation instead of a sentence: "it takes 10 min. sign: Giulia".
     if at > from && prompt.fold(at - 1) == "." && is_label(List::LabelSign) {
         return true;
     }

@@ -158,8 +158,8 @@ fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether a short prompt is random letters or words: words without vowels, only words that are neither common nor relevant to an
-/// email, or four identical letters in a row.
+/// Returns whether a short prompt is random letters or words. Such a prompt contains words without vowels, consists only of words that are
+/// neither common nor relevant to an email, or contains a word with four identical letters in a row.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -178,7 +178,7 @@ fn is_gibberish(prompt: &Prompt<'_>) -> bool {
         && (odd >= 2 && known == 0 || words.iter().any(|at| has_run(&at)) || known == 0 && !means && words.len() >= 4)
 }
 
-/// Joins adjoining pieces of the same class: a fact can contain the comma between them.
+/// Joins adjoining pieces of the same class, because a fact can contain the comma between them.
 fn joined(pieces: &[Fragment]) -> Vec<Fragment> {
     let mut joined: Vec<Fragment> = Vec::new();
     for piece in pieces {
@@ -316,8 +316,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
     }
 }
 
-/// Returns whether a request ends with what the recipients did: "ask the people who were here in January". A date in such a
-/// request is not news.
+/// Returns whether a request ends with words that state what the recipients did: "ask the people who were here in January". A date in such
+/// a request is not news.
 fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
     let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
@@ -325,8 +325,8 @@ fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     who.is_some_and(|who| !(who..range.to).any(|at| matches!(prompt.kind(at), Kind::Link | Kind::Mail)))
 }
 
-/// Returns whether a note that sets no limit contains a date, a time, a sum of money, a percentage or an email address. The email
-/// leaves the note out, and a warning reports it.
+/// Returns whether a note that sets no limit contains a date, a time, a sum of money, a percentage or an email address. Such a note is left
+/// out of the email and reported in a warning.
 fn loses_value(prompt: &Prompt<'_>, brief: &Brief, range: Range) -> bool {
     let units = [List::Currency, List::Percent, List::Month, List::Am, List::Pm, List::Hour];
     let is_value = (range.from..range.to).any(|at| {
@@ -351,8 +351,8 @@ fn form_of(is_clause: bool) -> Form {
     if is_clause { Form::Clause } else { Form::Sentence }
 }
 
-/// Returns the first words of a sentence to the recipients, such as "Thank you for", if words such as "apologize for", "thank our customers
-/// for" or "ask customers if they want to" precede the index.
+/// Returns the first words of a sentence to the recipients, such as "Thank you for", if the words before the index are a request such as
+/// "apologize for", "thank our customers for" or "ask customers if they want to".
 fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
     let before = at.checked_sub(1)?;
     // The recipients can follow the thanks: "thank everyone who came to the walk", "thank you mail to everyone who …".
@@ -386,7 +386,7 @@ fn reason(prompt: &Prompt<'_>, at: usize) -> Option<&'static str> {
 /// The maximum number of words from "thank" to the people who are thanked.
 const THANKED_WORDS_MAX: usize = 7;
 
-/// Returns whether "ask customers if they want" precedes "to".
+/// Returns whether words such as "ask customers if they want" precede the word "to" at the index `to`.
 fn asks_whether(prompt: &Prompt<'_>, to: usize) -> bool {
     let start = to.saturating_sub(WHETHER_WORDS_MAX);
     let find = |words: &[&str]| (start..to).find(|at| words.contains(&prompt.fold(*at)));

@@ -10,7 +10,7 @@ use crate::vocab::limits;
 /// The maximum number of words at the start of a prompt that are searched for a request for a series.
 const SERIES_WORDS_MAX: usize = 14;
 
-/// The limits without a value, such as "no images", with the lists of their phrases.
+/// The limits without a value, such as "no images", each with the list of its phrases.
 const LIMITS: [(List, ConstraintKind); 7] = [
     (List::NoImages, ConstraintKind::NoImages),
     (List::NoProducts, ConstraintKind::NoProducts),
@@ -159,8 +159,8 @@ impl Classifier<'_> {
         !words.is_empty() || !had_words && !is_weak && found.from <= start
     }
 
-    /// Returns the name at the start of words to avoid: "Danny" in "don't mention Danny leaving". Returns all words if no name starts them
-    /// or the prompt is in German.
+    /// Returns the name at the start of the words to avoid: "Danny" in "don't mention Danny leaving". Returns all of the words if they do
+    /// not start with a name or the prompt is in German.
     fn name_in(&self, words: Range) -> Range {
         let prompt = self.prompt;
         let is_name = |at: usize| prompt.words.is_capital(at) || prompt.raw(at).contains(|c: char| c.is_ascii_digit());
@@ -209,8 +209,8 @@ impl Classifier<'_> {
         let is_version = |at: usize| prompt.is(List::Version, at) || prompt.is(List::Email, at);
         let names_version = mark.from == self.start(range) && (is_version(mark.to) || prompt.is(List::AudienceStart, mark.to))
             || mark.from == self.start(range) + 1 && is_version(self.start(range));
-        // Another language, or "and" followed by something other than a wish, shows that the words describe an event or a
-        // person, not the email.
+        // If another language follows, or if "and" and something other than a wish follow, the words describe an event or a person, not the
+        // email.
         let next = prompt.end(List::And, mark.to).filter(|next| {
             let wishes = [List::Formal, List::Informal, List::Tone, List::NoteStart, List::Please];
             *next < range.to && !wishes.into_iter().any(|list| prompt.is(list, *next))

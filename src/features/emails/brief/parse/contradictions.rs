@@ -23,10 +23,10 @@ pub fn mark(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the sentences whose weekday contradicts another date of the prompt:
-/// - a date with the wrong weekday, if the prompt also mentions this date with the right weekday or without one;
-/// - a weekday and a day without a month, such as "Sunday the 9th", if the prompt mentions a 9th of a month, and none of these dates is a
-///   Sunday.
+/// Returns the sentences in which a weekday contradicts another date in the prompt. Such a sentence contains
+/// - a date with the wrong weekday, although the prompt also mentions this date with the right weekday or without one; or
+/// - a weekday and a day without a month, such as "Sunday the 9th", although the prompt mentions at least one date on a 9th, and none of
+///   these dates is a Sunday.
 fn weekdays(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
     let all = || reads.iter().flat_map(|read| read.found.iter().map(move |found| (read.sentence.range, found)));
     let date = |found: &Found| match &found.value {
@@ -53,7 +53,7 @@ fn weekdays(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
     wrong.chain(bare).collect()
 }
 
-/// Returns the fragments that promise free delivery from different order values.
+/// Returns the fragments that promise free delivery, if they state different minimum order values.
 fn minimums(prompt: &Prompt<'_>, reads: &[Read]) -> Vec<Range> {
     let mut found = Vec::new();
     for read in reads {

@@ -102,8 +102,8 @@ fn forget_every(reads: &mut [Read], wrong: Range, right: Range) {
 /// The maximum number of words between a wrong value and the phrase that corrects it.
 const WRONG_DISTANCE_MAX: usize = 6;
 
-/// Returns the wrong value before a phrase, the right value after it, and whether the right value must move to the position of the wrong
-/// value, because other words follow the wrong value.
+/// Returns the wrong value before a correction phrase, the right value after the phrase, and whether the right value must move to the
+/// position of the wrong value, because other words follow the wrong value.
 fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range, Range, bool)> {
     // An ellipsis counts as one punctuation mark.
     let words = |from: usize, to: usize| (from..to).filter(|at| prompt.fold(*at) != "." || prompt.fold(at + 1) != ".").count();
@@ -139,8 +139,8 @@ fn correction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<(Range,
     None
 }
 
-/// Returns the first value after a phrase that can replace a wrong value of the same kind. A day must be in the same sentence as the
-/// phrase.
+/// Returns the value that replaces a wrong value: the next value of the same kind after the correction phrase. A date or a time must be in
+/// the same sentence as the phrase.
 fn right_value(prompt: &Prompt<'_>, later: &[Found], wrong: &Found, mark: Range) -> Option<Range> {
     let right = later
         .iter()
@@ -170,8 +170,9 @@ fn replaced(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     (prompt.kind(mark.to) == Kind::Number && is_apart).then(|| Range::of(wrong.range.from, mark.to))
 }
 
-/// Returns the range that a phrase such as "no wait" withdraws: if a value follows the phrase, the bare number before it ("20, no wait,
-/// 25%"); otherwise, the clause with the value before it, which is not replaced ("code TEN, no wait, that is last year's").
+/// Returns the range that a phrase such as "no wait" withdraws. If a value follows the phrase, the range contains the bare number before
+/// the phrase: "20, no wait, 25%". Otherwise, it contains the clause with the value before the phrase, and nothing replaces the value:
+/// "code TEN, no wait, that is last year's".
 fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> {
     let is_sign = |at: usize| prompt.kind(at) == Kind::Sign;
     let last = (0..mark.from).rev().find(|at| !is_sign(*at))?;
@@ -201,8 +202,8 @@ fn retraction(prompt: &Prompt<'_>, all: &[Found], mark: Range) -> Option<Range> 
     Some(Range::of(clause_start(prompt, wrong.range.from), end.unwrap_or(prompt.words.len())))
 }
 
-/// Returns the start of the short clause that ends with a withdrawn value: "10% with STAY10". The clause would be incomplete without the
-/// value.
+/// Returns the start of the short clause that ends with a withdrawn value: "10% with STAY10". The whole clause is withdrawn, because it
+/// would be incomplete without the value.
 fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
     let starts = |at: &usize| {
         *at == 0

@@ -17,7 +17,7 @@ pub const EVERY: [&str; 18] = [
     "siempre", "toujours", "chaque", "tous",
 ];
 
-/// Words for "also" before a weekday. With hours after it, the weekday recurs: "im Dez. auch Mo 10-16 offen".
+/// Words for "also" before a weekday. If hours follow the weekday, it recurs every week: "im Dez. auch Mo 10-16 offen".
 const ALSO: [&str; 7] = ["also", "auch", "aussi", "tambien", "anche", "tambem", "ook"];
 
 /// The number of hours in a day. A greater number before the end of a range of hours is a day of the month: "sab 27 até 18h".
@@ -485,7 +485,7 @@ fn slashed(prompt: &Prompt<'_>, at: usize, is_us: bool) -> Option<(Parts, usize)
     fits.then_some((Parts { day: Some(day), month: Some(month), year, ..Parts::default() }, end))
 }
 
-/// Recognizes days with a name and relative days.
+/// Recognizes named days, such as holidays, and relative days, such as "tomorrow".
 fn named(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     if let Some(mark) = prompt.at(List::NamedDay, at).max_by_key(|mark| mark.to) {
         let (month, day) = lexicons()[usize::from(mark.language)].day(mark.value);
@@ -551,7 +551,8 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts denote: the latest possible one up to `until` or, without `until`, the next one or a recent one.
+/// Returns the date that the parts denote. With `until`, this is the latest possible date up to `until`; without it, the next possible date
+/// or a recent one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();

@@ -88,7 +88,7 @@ fn before<'a>(prompt: &Prompt<'a>, from: usize, at: usize) -> &'a str {
     if from >= at { "" } else { &prompt.words.text[prompt.words.start(from)..prompt.words.start(at)] }
 }
 
-/// Returns the phrase of a list that consists only of this word and is in the prompt's language.
+/// Returns the phrase that consists only of this word, if the list contains such a phrase in the prompt's language.
 fn mark(prompt: &Prompt<'_>, list: List, at: usize) -> Option<Mark> {
     prompt.at(list, at).find(|mark| mark.to == at + 1 && mark.language == prompt.language)
 }
@@ -138,8 +138,8 @@ fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
 
 fn month_name(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let own = mark(prompt, List::Month, at)?;
-    // Before a number, a word for both a month and a weekday is the weekday, because the month follows the day in these languages:
-    // "mar 9" is Tuesday the 9th.
+    // Before a number, a word that names both a month and a weekday means the weekday: "mar 9" is Tuesday the 9th, because the month
+    // follows the day in the languages that have such words.
     let is_day = mark(prompt, List::ShortWeekday, at).is_some() && prompt.kind(at + 1) == Kind::Number;
     if is_day && !(at > 0 && prompt.kind(at - 1) == Kind::Number) {
         return None;

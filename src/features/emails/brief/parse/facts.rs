@@ -146,7 +146,7 @@ pub fn bare_price(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     if let Some(kind) = changed(prompt, at).filter(|_| !is_counted) {
         return Some(Found::new(kind, Range::of(at, at + 1), value(amount)));
     }
-    // The minimum of an offer is a price without its currency: "10 quid off orders over 50".
+    // The minimum order value of an offer can be a price without a currency: "10 quid off orders over 50".
     if prompt.before(List::Minimum, at).is_some() && !is_counted && is_price_near(prompt, at) {
         return Some(Found::new(FactKind::Price, Range::of(at, at + 1), value(amount)));
     }

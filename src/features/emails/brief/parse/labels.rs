@@ -10,7 +10,7 @@ use super::prompt::{Prompt, Range};
 use super::tokens::Kind;
 use crate::base::text::capitalized;
 
-/// The labels of a subject that need no punctuation after them. Words such as "title" can also start a statement.
+/// The labels for a subject that need no punctuation after them. Other labels, such as "title", can also start a statement.
 const SUBJECTS: [&str; 7] = ["subject", "subj", "betreff", "objet", "asunto", "oggetto", "onderwerp"];
 
 impl Classifier<'_> {
@@ -171,7 +171,7 @@ impl Classifier<'_> {
         None
     }
 
-    /// Shortens the value of a label to the fragments before the next label or limit.
+    /// Shortens the value of a label so that it ends before the next fragment with a label or a limit.
     fn without_notes(&mut self, sentence: &Sentence, at: usize, value: Range) -> Range {
         for fragment in sentence.fragments[at..].iter().filter(|fragment| fragment.from > value.from) {
             let range = self.prompt.trim(*fragment);

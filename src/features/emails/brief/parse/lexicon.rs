@@ -73,7 +73,7 @@ struct Phrase {
 struct Index {
     /// The phrases by their first word.
     by_word: HashMap<String, Vec<Phrase>>,
-    /// Phrases whose first word has any ending, by its first two letters.
+    /// Phrases whose first word can have any ending, grouped by the first two letters of that word.
     by_start: HashMap<String, Vec<Phrase>>,
     /// Phrases whose first word cannot be looked up, such as `*word`, `_` and `#`.
     open: Vec<Phrase>,
@@ -122,7 +122,7 @@ pub struct Lexicon {
     spelling: Vec<(String, String)>,
 }
 
-/// A phrase of a list in a prompt: the words `from..to`.
+/// An occurrence in a prompt of a phrase from a list: the words `from..to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub list: List,
@@ -187,12 +187,12 @@ impl Lexicon {
         Self { code, spelling, index, days, months, weekdays, rewrite: file.rewrite, sentences, openers, languages, goals }
     }
 
-    /// Returns the name of a month, from 0 for January, in lowercase.
+    /// Returns the name of a month in lowercase; `value` is 0 for January.
     pub fn month(&self, value: u16) -> Option<&str> {
         self.months.get(usize::from(value)).map(String::as_str)
     }
 
-    /// Returns the name of a weekday, from 0 for Monday, in lowercase.
+    /// Returns the name of a weekday in lowercase; `value` is 0 for Monday.
     pub fn weekday(&self, value: u16) -> Option<&str> {
         self.weekdays.get(usize::from(value)).map(String::as_str)
     }

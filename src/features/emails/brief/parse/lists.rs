@@ -1,4 +1,4 @@
-//! TABLE: the word lists of the parser, with their tables and keys in the language files.
+//! TABLE: the word lists of the parser, each with its table and its key in the language files.
 
 macro_rules! lists {
     ($($(#[$note:meta])* $name:ident = $key:literal,)*) => {
@@ -73,7 +73,7 @@ lists! {
     Write = "say.write",
     /// Words before the topic of the email: "about".
     About = "say.about",
-    /// Words of a request before the content: "mention".
+    /// Words that introduce the content in a request: "mention".
     Report = "say.report",
     /// Requests that are followed by only a topic: "ask for".
     Ask = "say.ask",
@@ -233,6 +233,6 @@ lists! {
     Street = "name.street",
     Venue = "name.venue",
     Phone = "name.phone",
-    /// Words that introduce the name of the writer: "my name is".
+    /// Words that introduce the name of the person who wrote the prompt: "my name is".
     Introduction = "name.introduction",
 }

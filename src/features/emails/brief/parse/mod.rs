@@ -1,11 +1,11 @@
-//! Reads the brief from a prompt by rules, without a language model.
+//! Reads the brief from a prompt with rules, without a language model.
 //!
 //! First, dictated punctuation and spelled-out numbers are replaced with punctuation marks and digits (`spoken`). The prompt is split into
-//! sentences and fragments (`clauses`). Each fragment is text for the recipients or a note to the writer (`classify`, `labels`,
-//! `constraints`, and `note_model` for what the rules miss; `talk` and `screening` correct their result). Words of a request that would be
-//! lost are reported (`residue`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`, `prices`), and the words
-//! around a fact determine its role (`roles`). Short clauses become sentences (`sentences`). Nearly all words are in the word lists of each
-//! language (`lexicon`, `assets/brief`).
+//! sentences and fragments (`clauses`). Each fragment is classified as text for the recipients or as a note to the writer (by `classify`,
+//! `labels` and `constraints`, and by `note_model` if the rules miss a note; `talk` and `screening` correct the classes). Words in requests
+//! that would otherwise be lost are reported (`residue`). The typed facts are read from the fragments (`facts`, `dates`, `times`, `names`,
+//! `prices`), and the words around a fact determine its role (`roles`). Short clauses become sentences (`sentences`). Nearly all words that
+//! the rules use are in the word lists of each language (`lexicon`, `assets/brief`).
 
 mod asides;
 mod chat;

@@ -24,17 +24,17 @@ impl Products {
         Self { names: brand.products.iter().map(|product| words(&product.name)).collect() }
     }
 
-    /// Recognizes a product by its name, or by the start of the name: two words of a three-word name, three words of a longer name,
-    /// or the capitalized first word of a two-word name. "Gift box" is enough for "The Gift Box", unless another name also ends in
-    /// these words.
+    /// Recognizes a product by its name, or by the start of the name: two words of a three-word name, three words of a longer name, or the
+    /// capitalized first word of a two-word name. The first word of the name can be missing: "Gift box" is enough for "The Gift Box",
+    /// unless another name also ends with these words.
     pub fn find(&self, prompt: &Prompt<'_>, at: usize) -> Option<Found> {
         let whole = self.names.iter().filter_map(|name| matched(prompt, at, name)).max_by_key(|range| range.to);
         let range = whole.or_else(|| self.tail(prompt, at))?;
         Some(Found::new(FactKind::Product, range, None))
     }
 
-    /// Recognizes a product by its name without the first word, if the name has at least three words and no other name ends in
-    /// these words.
+    /// Recognizes a product by its name without the first word, if the name has at least three words and no other name ends with these
+    /// words.
     fn tail(&self, prompt: &Prompt<'_>, at: usize) -> Option<Range> {
         let tails = self.names.iter().filter_map(|name| name.get(1..)).filter(|tail| tail.len() > 1);
         let found = |tail: &[String]| matched(prompt, at, tail).filter(|range| range.len() >= tail.len());

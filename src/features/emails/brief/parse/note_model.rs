@@ -60,8 +60,8 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             if prompt.has(List::Correction, range) && has_value(prompt, range) {
                 continue;
             }
-            // A sentence can invite the recipients ("Win a trip to Japan: everyone who orders takes part"), and a short phrase can be the
-            // heading of an item ("3. Shipping: orders before 19 December arrive in time").
+            // A sentence that invites the recipients is not a note ("Win a trip to Japan: everyone who orders takes part"), and neither is
+            // a short phrase that is the heading of an item ("3. Shipping: orders before 19 December arrive in time").
             let is_heading = read.sentence.item.is_some()
                 && range.from == start
                 && range.len() <= LABEL_WORDS_MAX
@@ -101,9 +101,9 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the pieces that are in the middle of a statement, which would be incomplete without them: "Set a cap per project, get an alert
-/// at 80% of the budget, and see what is left", "with Dana Ruiz, head of product", "New in the shop: the tweed from Saxony, 100 g for
-/// €14.90", "We sent the wrong links (orders 10 to 20)".
+/// Returns the pieces in the middle of statements that would be incomplete without these pieces: "Set a cap per project, get an alert at
+/// 80% of the budget, and see what is left", "with Dana Ruiz, head of product", "New in the shop: the tweed from Saxony, 100 g for €14.90",
+/// "We sent the wrong links (orders 10 to 20)".
 fn inside(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<Range> {
     let is_content = |at: usize| pieces.get(at).is_some_and(|piece: &Fragment| piece.class == Class::Content);
     let ends = |range: Range, sign: &str| prompt.fold(range.to - 1) == sign;
@@ -130,7 +130,7 @@ fn inside(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<Range> {
 const REASON_WORDS_MAX: usize = 5;
 
 /// Returns the starts of the pieces that follow a request to tell the recipients something, as in "can you tell everyone the website was
-/// down", and of reasons that follow statements.
+/// down", and the starts of short reasons that follow statements.
 fn announced(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<usize> {
     let tells = |range: Range| {
         prompt.is(List::That, range.to - 1)
@@ -244,7 +244,7 @@ fn is_name(prompt: &Prompt<'_>, at: usize) -> bool {
 /// The maximum number of words in a price or a time, including the punctuation mark after it.
 const VALUE_WORDS_MAX: usize = 4;
 
-/// Below this probability, text that the rules classify as a note is probably a statement.
+/// Text that the rules classify as a note is probably a statement if the probability that it is a note is below this value.
 const STATEMENT_PROBABILITY_MAX: f32 = 0.4;
 /// The minimum number of words in a note that can be reclassified as a statement.
 const STATEMENT_WORDS_MIN: usize = 3;
@@ -275,8 +275,8 @@ pub(super) fn groups<'a>(prompt: &'a Prompt<'_>, pieces: &'a mut [Fragment]) -> 
     groups.filter(|group| group.iter().any(|piece| piece.class == Class::Content))
 }
 
-/// Returns the minimum probability for classifying a statement as a note. The minimum is lower for text in brackets or before colons and
-/// for whole sentences, which are notes more often than parts of sentences, and for statements with values.
+/// Returns the minimum probability for classifying a statement as a note. The minimum is lower for statements with values. It is also lower
+/// for text in brackets, text before a colon and whole sentences, because these are notes more often than parts of sentences are.
 fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     let (first, last) = (prompt.fold(range.from), prompt.fold(range.to.saturating_sub(1)));
     // A number of recipients can start a statement: "The first 50 customers get a free cup".
@@ -286,13 +286,13 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
     if readers.is_some_and(|readers| prompt.has(List::Finite, Range::of(readers.to, range.to))) {
         return 0.95;
     }
-    // Notes rarely have so many values, unlike dictated statements.
+    // Unlike dictated statements, notes rarely have more than `NOTE_VALUES_MAX` values.
     let values = (range.from..range.to).filter(|at| has_value(prompt, Range::of(*at, at + 1))).count();
     if values > NOTE_VALUES_MAX {
         return 0.98;
     }
     match (has_value(prompt, range), is_alone) {
-        // Longer text before a colon, or at the start of the prompt, is often the topic: "New Year's menu: five courses".
+        // Text before a colon is often the topic if it is long or starts the prompt: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
         // Sentences about people are more often statements: "Beatriz and Tom lead it".
@@ -372,9 +372,9 @@ fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
     buckets
 }
 
-/// Returns the word lists that contain one of a range's phrases, except lists whose words say nothing about a statement.
+/// Returns the word lists that contain one of a range's phrases, except lists whose words do not help to distinguish notes from statements.
 fn lists(prompt: &Prompt<'_>, range: Range) -> Vec<List> {
-    // The model was trained without the list of verbs in the past tense.
+    // The model was trained without the list of verbs in the past tense, so this list is left out.
     let known = prompt.marks(range).map(|mark| mark.list).filter(|list| *list != List::PastVerb);
     let mut lists: Vec<List> = known.collect();
     lists.retain(|list| !matches!(list, List::Common | List::Article | List::Spelling));

@@ -41,8 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the day of an
-/// event whose weekday can be in the past or in the future.
+/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the date of an
+/// event whose weekday can refer to either a past or a future day.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
@@ -57,8 +57,8 @@ pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     }
 }
 
-/// Removes the day of a deadline that is only a weekday if the event is a week or more after that day: "until Thursday" can then
-/// mean the Thursday before the event.
+/// If a deadline is only a weekday, removes its date if the event is a week or more after that date, because "until Thursday" can then mean
+/// the Thursday before the event.
 pub fn keep_weekdays(brief: &mut Brief) {
     let day = |fact: &Fact| match fact.value {
         Some(FactValue::Days { first, last: None }) => Some(first),
@@ -131,7 +131,7 @@ fn offer(brief: &Brief, prompt: &Prompt<'_>, reads: &[Read]) -> Option<Offer> {
 /// Returns the event: the name in quotation marks, or the words before the first date, time, place or price.
 fn event(prompt: &Prompt<'_>, reads: &[Read]) -> Option<Event> {
     let named = |range: Range| {
-        // The closing bracket can follow the date, which is not part of the name.
+        // Leave out an opening bracket, because its closing bracket can follow the date, which is not part of the name.
         let is_open = matches!(prompt.fold(range.from), "(" | "[");
         let range = Range::of(range.from + usize::from(is_open), range.to);
         Event { name: Part { text: super::statement::written(prompt, range), span: Some(prompt.span(range)) } }
@@ -259,7 +259,7 @@ fn link(brief: &mut Brief) {
     }
 }
 
-/// Returns the writer's name as the signature if the prompt introduces the writer: "I'm Sjoerd from onboarding".
+/// If the prompt introduces the person who wrote it, returns that person's name as the signature: "I'm Sjoerd from onboarding".
 fn introduction(prompt: &Prompt<'_>) -> Option<Signature> {
     let at = (1..prompt.words.len()).find(|at| prompt.is(List::Introduction, *at))?;
     let name = prompt.end(List::Introduction, at)?;

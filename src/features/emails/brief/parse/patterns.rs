@@ -4,7 +4,7 @@ use regex::Regex;
 
 use crate::base::text::capitalized;
 
-/// A pattern of a clause and the sentence that replaces it.
+/// A pattern for a clause, with the sentence that replaces the clause.
 #[derive(Debug)]
 pub struct Pattern {
     clause: Regex,
@@ -12,8 +12,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Parses a pattern of a word list. `{day}` stands for a day and the words that follow it, `{time}` for a time, and `{link}` for an
-    /// address. The sentence `=` keeps the clause, and an empty sentence removes it.
+    /// Parses a pattern for a clause from a word list. `{day}` stands for a day and the words that follow it, `{time}` for a time, and
+    /// `{link}` for an address. The sentence `=` keeps the clause, and an empty sentence removes it.
     pub fn clause(clause: &str, sentence: &str, days: &[String]) -> Self {
         let day = format!(r"((?:(?:the|am|le|el) )?(?:(?:{})\b|\d{{1,2}}[.\s]|\d{{1,2}}(?:st|nd|rd|th)).*)", days.join("|"));
         let clause = clause

@@ -34,8 +34,8 @@ const NOW: [&str; 11] = ["now", "jetzt", "nu", "maintenant", "ahora", "ora", "ad
 /// The lowest number that is read as a year rather than a price.
 const YEAR_MIN: f64 = 1900.0;
 
-/// Recognizes a product's price without a currency, after the product's name, and the old price beside it: "Duero sofa 690 instead of
-/// 890".
+/// Recognizes a price without a currency after a product's name, and an old price without a currency after that price: "Duero sofa 690
+/// instead of 890".
 pub fn of_product(prompt: &Prompt<'_>, at: usize, before: &[Found]) -> Option<Found> {
     let last = before.last()?;
     let units = [List::Unit, List::Places, List::Percent, List::Month, List::Hour, List::Am, List::Pm, List::To];

@@ -7,7 +7,7 @@ use super::lexicon::{Lexicon, List, Mark, lexicons};
 use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
-/// The minimum weight of the common words of a second language, as a share of the weight of the main language.
+/// The minimum weight of the common words of a second language, as a share of the weight of the main language's common words.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// The maximum number of words and punctuation marks in a quotation, including its quotation marks.
@@ -363,7 +363,7 @@ fn counts(words: &Words<'_>, marks: &[Mark], brand: &Brand) -> Vec<f32> {
 /// If a prompt's common words weigh less than this in every language, other words and letters also count as evidence of the language.
 const EVIDENCE_WEIGHT_MAX: f32 = 4.5;
 
-/// The weight of a word that the lists of only one language contain, and of a word with a letter of only one language.
+/// The weight of a word that only one language's lists contain, and of a word with a letter that only one language uses.
 const EVIDENCE_WEIGHT: f32 = 1.0;
 
 /// The weight of a month's name that only one language has: more than the weight of the brand's language.

@@ -35,8 +35,9 @@ fn forget_reasons(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Removes the dates of recurring weekdays. A weekday recurs if a first day follows ("a teacher for Wednesdays 7pm, from 6 January"), or if
-/// the prompt says when something happens every month ("the box comes every first Thursday of the month. Skip a box before Tuesday noon").
+/// Removes the dates of recurring weekdays. A weekday recurs if the prompt is a job offer and a start date follows the weekday ("a teacher
+/// for Wednesdays 7pm, from 6 January"), or if the prompt names a weekday on which something happens every month ("the box comes every
+/// first Thursday of the month. Skip a box before Tuesday noon").
 fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let has_number = |found: &Found| (found.range.from..found.range.to).any(|at| prompt.kind(at) == Kind::Number);
     let is_weekday = |found: &Found| {
@@ -66,7 +67,8 @@ fn forget_recurring(prompt: &Prompt<'_>, reads: &mut [Read]) {
 /// The maximum number of words between a weekday and a verb in the past tense that belongs to it.
 const VERB_WORDS_MAX: usize = 7;
 
-/// Words before a weekday that show that the past action was about that day: "ordered for Saturday", "verschoben auf Samstag".
+/// Words that, before a weekday, show that a past action was meant for that day and did not happen on it: "ordered for Saturday",
+/// "verschoben auf Samstag".
 const MEANT_FOR: [&str; 17] =
     ["for", "fur", "pour", "para", "per", "voor", "auf", "a", "au", "al", "to", "naar", "ab", "from", "des", "desde", "vanaf"];
 
@@ -102,7 +104,7 @@ fn happened(prompt: &Prompt<'_>, fragment: Range, day: Range) -> bool {
     }
     let near = Range::of(day.from.saturating_sub(VERB_WORDS_MAX).max(fragment.from), (day.to + VERB_WORDS_MAX).min(fragment.to));
     prompt.all(List::PastVerb, near).any(|verb| {
-        // A period follows an abbreviated weekday: "Sa. den Stollen abgeholt haben".
+        // A period can follow an abbreviated weekday: "Sa. den Stollen abgeholt haben".
         let after = day.to + usize::from(prompt.fold(day.to) == "." && prompt.words.is_glued(day.to));
         let between = if verb.to <= day.from { Range::of(verb.to, day.from) } else { Range::of(after, verb.from) };
         // The parts of a verb can surround the day: "haben am Samstag abgeholt".
@@ -132,7 +134,7 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
                 before = Some(last.unwrap_or(*first));
                 period = last.map(|last| (*first, last));
             }
-            // A weekday after a period is a day of that period: "4 to 6 December, music on Saturday".
+            // A weekday after a range of dates is a day in that range: "4 to 6 December, music on Saturday".
             Some(_) if last.is_none() && names_day(own.range) && within(period, *first).is_some() => {
                 *first = within(period, *first).unwrap_or(*first);
             }
@@ -144,7 +146,8 @@ pub fn follow(prompt: &Prompt<'_>, found: &mut [Found]) {
     }
 }
 
-/// Returns the day of a period that is the same weekday as a date; `None` if the period is longer than a week.
+/// Returns the day in a range of dates that has the same weekday as `day`; `None` if there is no such day or the range is longer than a
+/// week.
 fn within(period: Option<(Date, Date)>, day: Date) -> Option<Date> {
     let (first, last) = period.filter(|(first, last)| first.until(*last).is_ok_and(|span| span.get_days() < 7))?;
     let found = first.checked_sub(1.days()).ok()?.nth_weekday(1, day.weekday()).ok()?;

@@ -184,7 +184,8 @@ impl Classifier<'_> {
         Some(self.unpunctuated(email, rest, fragment, is_title, writes.is_some()).unwrap_or(fragment.to))
     }
 
-    /// Returns the start of the content that follows the name of the email without "about" or punctuation: "Reminder Christmas concert, …".
+    /// Returns the start of the content that follows the kind of email without "about" or punctuation between them: "Reminder Christmas
+    /// concert, …".
     fn unpunctuated(&self, email: Range, rest: Range, fragment: Range, is_title: bool, is_asked: bool) -> Option<usize> {
         let prompt = self.prompt;
         let mut goals = prompt.all(List::Goal, Range::of(email.from, email.from + 1));

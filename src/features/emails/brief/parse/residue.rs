@@ -125,8 +125,8 @@ fn is_topic(prompt: &Prompt<'_>, mark: Mark, purpose: Goal) -> bool {
 /// The maximum number of words in a phrase in the word lists.
 const PHRASE_WORDS_MAX: usize = 8;
 
-/// Adds the words that no part of the brief contains. Text of up to three words, such as a label or a list number, becomes an instruction,
-/// and longer text becomes unclear text.
+/// Adds to the brief the words of the prompt that no part of the brief contains. Text of up to three words, such as a label or a list
+/// number, becomes an instruction, and longer text becomes unclear text.
 pub fn leftovers(brief: &mut Brief, prompt: &Prompt<'_>) {
     let mut covered = vec![false; prompt.span(Range::of(0, prompt.words.len())).end as usize];
     for (span, _) in super::spans(brief) {
@@ -164,7 +164,7 @@ fn kept(brief: &Brief) -> impl Iterator<Item = Span> + '_ {
     parts.chain(facts).chain(event).chain(scope).chain(limits).chain(signature)
 }
 
-/// Returns the range in a piece from its first to its last word that belongs neither to the request nor to a fact.
+/// Returns the range from the first to the last word in a piece that belongs neither to the request nor to a fact.
 fn residue(
     prompt: &Prompt<'_>,
     read: &Read,

@@ -104,7 +104,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
         if goal == Goal::Apology && excuses_prompt(prompt, Range::of(mark.from, end)) {
             continue;
         }
-        // After "without", an apology or offer is not requested: "senza scuse infinite" ("without endless apologies").
+        // An apology or offer after "without" is not requested: "senza scuse infinite" ("without endless apologies").
         let is_denied = mark.from > 0 && prompt.is(List::Without, mark.from - 1);
         if is_denied && matches!(goal, Goal::Apology | Goal::Sale | Goal::Voucher) {
             continue;

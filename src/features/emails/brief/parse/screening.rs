@@ -127,7 +127,7 @@ fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
 const TELLER_WORDS_MAX: usize = 4;
 
 /// Marks content as unclear if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies first"),
-/// or if the prompt asks about it ("(1 hr??)"). People who are quoted in the email have a title or quotation marks.
+/// or if the prompt asks about it ("(1 hr??)"). A person whose words the email quotes has a title, or the words are in quotation marks.
 pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let sentence = read.sentence.range;
@@ -224,7 +224,7 @@ fn is_for_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     is_name && (prompt.has(List::Please, rest) || prompt.has(List::Not, rest) || prompt.sign("!", rest).is_some())
 }
 
-/// Returns whether a range starts with a colleague who says or wants something, or names one in brackets after "says".
+/// Returns whether a range starts with a colleague who says or wants something, or is in brackets and names a colleague after "says".
 fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     let mut from = range.from;
     while let Some(next) = [List::And, List::Please, List::Filler, List::Sound]

@@ -30,7 +30,7 @@ pub fn sentence(prompt: &Prompt<'_>, range: Range, form: Form, cut: &[Range]) ->
     if prompt.lexicon().code == "en" {
         text = without_sorry(&addressed(&asked(&text))).to_owned();
     }
-    // The symbols of notes are replaced: "X = Y" becomes "X: Y", and "X -> Y" becomes "X → Y".
+    // Symbols that are common in notes are replaced: "X = Y" becomes "X: Y", and "X -> Y" becomes "X → Y".
     text = corrected(prompt, &text).replace(" = ", ": ").replace("->", "→");
     let text = balanced(text.trim().trim_end_matches([',', ';', ':', '-', '–', '(', '[', '/']).trim());
     sentences::completed(prompt.lexicon(), &ended(&capitalized(unbracketed(&text))))
@@ -85,7 +85,7 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
 /// The minimum number of words in a statement that "sorry" follows.
 const SORRY_WORDS_MIN: usize = 3;
 
-/// Removes the writer's "sorry" at the end of a statement: "we go up sorry".
+/// Removes a "sorry" that follows a statement but is not part of it: "we go up sorry".
 fn without_sorry(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', '!', ' ']);
     let rest = bare.strip_suffix(" sorry").map(|rest| rest.trim_end_matches([',', ' '])).unwrap_or(bare);
@@ -209,8 +209,8 @@ fn addressed(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether "their" can only mean the recipients: no noun in the plural, which it could also refer to, precedes it. Example: "10%
-/// off their next order".
+/// Returns whether "their" can only mean the recipients, because no plural noun that it could also refer to precedes it: "10% off their
+/// next order".
 fn names_only_readers(lower: &str) -> bool {
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect();
     let Some(at) = words.iter().position(|word| *word == "their").filter(|_| !words.contains(&"them")) else { return false };

@@ -84,14 +84,14 @@ pub fn leave_denied(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// The maximum number of words in a sentence that an expression of doubt affects as a whole.
+/// The maximum number of words in a sentence that is marked as unclear because it expresses doubt.
 const DOUBT_WORDS_MAX: usize = 40;
 
 /// The words at the end of the line before a quoted email: "Julian wrote:".
 const WROTE: [&str; 7] = ["wrote", "schrieb", "ecrit", "escribio", "scritto", "schreef", "escreveu"];
 
-/// Marks outdated text as unclear: an email quoted below the forwarded email, last year's text, and sentences whose writer doubts which
-/// value is right.
+/// Marks text as unclear if it is an email quoted below the forwarded email, last year's text, or a sentence that expresses doubt about
+/// which value is right.
 pub fn leave_older(prompt: &Prompt<'_>, reads: &mut [Read]) {
     let mut has_values = false;
     let mut is_older = false;
@@ -236,8 +236,8 @@ impl Classifier<'_> {
     pub(super) fn names_email(&self, range: Range) -> bool {
         let prompt = self.prompt;
         let ends = |list: List| (range.from..range.to).any(|at| prompt.at(list, at).any(|mark| mark.to == range.to));
-        // A word for email after "by" is a means of delivery, not an email: "vouchers by mail". A series consists of emails only if a kind
-        // of email precedes the word, as in "welcome series"; other series are products.
+        // A word for email after "by" names a means of delivery, not an email: "vouchers by mail". A series consists of emails only if a
+        // kind of email precedes the word, as in "welcome series"; other series are products.
         let is_way =
             range.to > range.from + 1 && matches!(prompt.fold(range.to - 2), "per" | "by" | "via" | "par" | "por" | "tramite");
         let names = ends(List::Email) && !is_way || ends(List::Series) && prompt.has(List::Goal, range);

@@ -1,4 +1,4 @@
-//! Tests of the parser on the prompts of `tests/samples/prompts`, and properties that hold for any prompt.
+//! Tests the parser with the prompts in `tests/samples/prompts`, and tests properties that hold for any prompt.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ fn plain(text: &str) -> String {
         .join(" ")
 }
 
-/// Returns whether the text contains a form that is not part of a longer word or number.
+/// Returns whether the text contains `form` other than as part of a longer word or number.
 fn shows(text: &str, form: &str) -> bool {
     let (text, form) = (plain(text), plain(form));
     let mut from = 0;
@@ -207,7 +207,7 @@ fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("the value is JSON").as_str().unwrap_or_default().to_owned()
 }
 
-/// The numbers of facts, constraints and fields in the samples that the parser recognizes.
+/// The numbers of facts, constraints and fields in the samples, and how many of them the parser recognizes.
 #[derive(Default, Debug)]
 struct Score {
     facts: usize,
@@ -278,7 +278,8 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     measure_limits(sample, brief, &printed, score, misses);
 }
 
-/// Counts the forbidden passages, the constraints, and the parts with separate fields that the parser recognizes.
+/// Counts the forbidden passages that the email would print, and the constraints and the parts with separate fields that the parser
+/// recognizes.
 fn measure_limits(sample: &Sample, brief: &Brief, printed: &[String], score: &mut Score, misses: &mut Vec<String>) {
     let id = &sample.id;
     for text in &sample.forbidden {
@@ -488,7 +489,7 @@ fn talk_is_no_fact() {
 
 proptest! {
     #[test]
-    // The letters of Linear A encode merge fields, so they are removed from prompts.
+    // The letters of Linear A encode merge fields, so they are removed from prompts, and the generated text does not contain them.
     fn any_text_is_partitioned(prompt in "[\\PC--[\\u{10600}-\\u{1077F}]]{0,200}") {
         partitions(&prompt);
         accounts_for_every_word(&prompt);

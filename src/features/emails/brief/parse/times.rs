@@ -90,7 +90,7 @@ fn is_number_of_hours(prompt: &Prompt<'_>, start: usize, clock: &Clock) -> bool 
     is_number && clock.is_marked && !clock.has_minutes && (start + 1..clock.end).any(|at| prompt.is(List::Unit, at))
 }
 
-/// Returns whether a number is a day, followed by a time: "lundi 15 à 6h30".
+/// Returns whether a number is a day of the month followed by a time: "lundi 15 à 6h30".
 fn is_day_number(prompt: &Prompt<'_>, start: usize, clock: &Clock) -> bool {
     let is_day = start > 0 && (prompt.is(List::Weekday, start - 1) || prompt.is(List::ShortWeekday, start - 1));
     is_day && !clock.is_marked && prompt.fold(clock.end) == "a" && prompt.lexicon().code == "fr"

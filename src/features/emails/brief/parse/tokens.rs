@@ -36,8 +36,7 @@ pub struct Words<'a> {
     pub words: Vec<Word>,
     /// The number of characters before each byte of the text. The last element is the number of all characters.
     characters: Vec<u32>,
-    /// Whether the month comes first in dates with slashes: the second part of a date is greater than 12, or prices are in
-    /// dollars.
+    /// Whether the month comes first in dates with slashes, because the second part of a date is greater than 12 or prices are in dollars.
     pub is_american: bool,
 }
 
@@ -217,7 +216,7 @@ fn is_domain(host: &str) -> bool {
     host.contains('.') && host.split('.').all(is_label) && end.len() >= 2 && end.chars().all(char::is_alphabetic)
 }
 
-/// Returns whether a top-level domain is so common that a host name that ends in it counts as a web address even without a path.
+/// Returns whether a top-level domain is so common that a host name that ends with it counts as a web address even without a path.
 fn is_known_end(end: &str) -> bool {
     const ENDS: [&str; 22] = [
         "com", "org", "net", "io", "co", "app", "dev", "shop", "store", "de", "at", "ch", "fr", "es", "it", "pt", "nl", "be",

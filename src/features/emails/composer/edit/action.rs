@@ -44,7 +44,7 @@ pub enum Target {
 /// Which of several parts of one kind an instruction selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The instruction does not select a part. It refers to the first part or, if it implies all parts, to all parts.
+    /// The instruction does not say which part. It then refers to the first part or, for some actions, to all parts.
     Unsaid,
     Nth(usize),
     Last,
@@ -56,7 +56,7 @@ pub enum Which {
 pub struct PartName {
     pub target: Target,
     pub which: Which,
-    /// The color that the part has before the change.
+    /// The part's current color, if the instruction names it.
     pub was: Option<Named>,
 }
 
@@ -81,7 +81,7 @@ pub enum Anchor {
     Words(String),
 }
 
-/// A topic of the brand's knowledge base that users can add by name.
+/// A topic that instructions can name. The text about it comes from the brand's knowledge base or contact data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -149,7 +149,7 @@ pub enum Action {
         topic: Topic,
         place: Option<Place>,
     },
-    /// Removes the parts of a kind that contain the given words or, without words, the named part.
+    /// Removes the parts of a kind that contain `words`. If `words` is `None`, removes the named part.
     Remove {
         part: PartName,
         words: Option<String>,
@@ -159,8 +159,8 @@ pub enum Action {
         part: PartName,
         to: Place,
     },
-    /// Replaces a picture with the picture at `url`, with the brand's picture that `words` describes or, without either, with a picture of
-    /// the brand that the email does not show yet.
+    /// Replaces a picture with the picture at `url` or with the brand's picture that `words` describes. If both are `None`, uses a picture
+    /// of the brand that the email does not show yet.
     Swap {
         which: Which,
         url: Option<String>,
@@ -172,8 +172,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns whether the check for lost facts is skipped after the action, because the user asked to remove or change facts, or because
-    /// the action itself keeps them. A translation keeps all text that it cannot translate.
+    /// Returns whether the check for lost facts is skipped after the action. It is skipped if the user asked to remove or change facts, or
+    /// if the action itself keeps them. A translation keeps all text that it cannot translate.
     pub fn may_lose_facts(&self) -> bool {
         let asked = matches!(self, Self::Replace { .. } | Self::Set { .. } | Self::Lead { .. } | Self::Remove { .. });
         let checked = matches!(self, Self::Shorten(_) | Self::Translate(_) | Self::Formality(_));

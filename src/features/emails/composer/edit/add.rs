@@ -1,4 +1,4 @@
-//! Adds blocks to an email: from the instruction, the brand's material, and the brand's knowledge base.
+//! Adds blocks to an email. Their content comes from the instruction, the brand's material or the brand's knowledge base.
 
 use super::action::{Details, Place, Target, Topic};
 use super::blocks::{chosen, default_place, label, place_for};
@@ -198,7 +198,7 @@ impl Maker<'_> {
     }
 }
 
-/// Adds what the brand's knowledge base contains about a topic, with a link to the entry's page.
+/// Adds the sentences about a topic from the entry of the brand's knowledge base that fits best, with a link to the entry's page.
 pub fn inform(email: &mut Email, topic: Topic, place: Option<&Place>, means: &EditResources<'_>) -> ActionResult {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     if topic == Topic::Contact {
@@ -308,7 +308,7 @@ fn stands(words: &Tokens<'_>, at: usize, phrase: &text::Phrase) -> bool {
     compound || words.matches(at, phrase).is_some()
 }
 
-/// Returns the prefix of the IDs of blocks of the target's kind.
+/// Returns the ID prefix of the blocks that a target refers to.
 fn target_id(target: Target) -> &'static str {
     match target {
         Target::Heading | Target::Title => "heading",

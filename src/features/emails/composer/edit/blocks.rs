@@ -92,7 +92,8 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     }
     match removed {
         0 => Err(missing(target, email)),
-        // With a position, a story is an item in a newsletter, not the text about the brand: "the third story".
+        // If the instruction says which story, as in "the third story", it refers to an item in a newsletter, not to the text about the
+        // brand.
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
@@ -178,7 +179,7 @@ pub fn remove_product(email: &mut Email, name: &str) -> ActionResult {
     Err(Reply::new("no_words").text("words", name))
 }
 
-/// Returns the value of the table row with this label, if no other text in the email contains these words.
+/// Returns the value of the table row with this label, if the label occurs nowhere else in the email.
 pub fn labeled(email: &Email, label: &str) -> Option<String> {
     let tables = email.blocks.iter().filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
     let rows = tables.flat_map(|table| &table.rows).filter(|row| row.cells.len() == 2);
@@ -197,7 +198,7 @@ pub fn said_by(block: &Block) -> String {
     said
 }
 
-/// Sets the number of products side by side.
+/// Sets the number of columns in the product grids.
 pub fn columns(email: &mut Email, count: u8) -> ActionResult {
     if usize::from(count) > limits::EMAIL_COLUMNS_MAX || count == 0 {
         return Err(Reply::new("columns_range"));
@@ -236,7 +237,7 @@ pub fn shift(email: &mut Email, part: PartName, to: &Place) -> ActionResult {
     if place == from { Err(Reply::about("is_there", target)) } else { Ok(Reply::about("moved", target)) }
 }
 
-/// Returns the index where a block at this position is inserted; `None` if the email does not contain the anchor.
+/// Returns the index at which to insert a block for a place; `None` if the email does not contain the anchor.
 pub fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
     match place {
@@ -266,7 +267,7 @@ pub fn default_place(email: &Email) -> usize {
     [closing(email), social].into_iter().flatten().min().unwrap_or(end).min(end)
 }
 
-/// Returns a label in the email's language that needs no facts except the brand's name.
+/// Returns the label for a key in the email's language; `None` if the label needs facts other than the brand's name.
 pub fn label(email: &Email, means: &EditResources<'_>, place: &str) -> Option<String> {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let facts = means.brand.name.iter().map(|name| ("brand", tidy(name))).collect();
@@ -274,8 +275,8 @@ pub fn label(email: &Email, means: &EditResources<'_>, place: &str) -> Option<St
     Phrasebook::new(language, None, voice, 0, facts).line(place)
 }
 
-/// Replaces a picture with the picture at an address, with the brand's picture that the words describe or, without either, with a picture
-/// that the email does not show yet.
+/// Replaces a picture with the picture at `url` or with the brand's picture that `words` describes. If both are `None`, uses a picture of
+/// the brand that the email does not show yet.
 pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> ActionResult {
     let picture = chosen(&email.to_json().to_string(), url, words, means)?;
     let shown = picture.alt.as_ref().map_or_else(|| picture.src.to_string(), ToString::to_string);
@@ -290,7 +291,7 @@ pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&s
     Ok(Reply::new("swapped").text("alt", shown))
 }
 
-/// Returns the picture that an instruction names.
+/// Returns the picture that an instruction names or, if it names none, a picture of the brand that the email does not show yet.
 pub fn chosen(shown: &str, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> Result<Picture, Reply> {
     match (url, words) {
         (Some(url), _) => material::picture(url, None, (None, None)).ok_or_else(|| Reply::new("no_image")),

@@ -1,7 +1,7 @@
-//! Changes an email according to instructions in plain words, without a language model.
+//! Changes an email according to natural-language instructions, without a language model.
 //!
-//! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`. For
-//! the other parts, a reply gives the reason or the nearest supported change. Replies are in the language of the instruction. The functions
+//! An instruction is split into parts. A part is applied only if all its words fit a form of the tables in `assets/composer/edits`. For the
+//! other parts, a reply gives the reason or the nearest supported change. Replies are in the language of the instruction. The functions
 //! have no side effects.
 
 mod action;
@@ -47,7 +47,7 @@ pub struct ComposerEdit {
     pub replaced: Vec<(String, String)>,
 }
 
-/// The failure of an edit: no part of the instruction could be applied. Contains one sentence for each part.
+/// The error if no part of the instruction could be applied. Contains one sentence for each part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotApplied(pub Vec<String>);
 
@@ -146,7 +146,7 @@ fn parts(email: &Email) -> Vec<Target> {
     found
 }
 
-/// Applies one action. Returns a description of the change, or of the reason that it was not made.
+/// Applies one action. Returns a reply that describes the change or the reason why it was not made.
 fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> ActionResult {
     match action {
         Action::Replace { from, to } if to.is_empty() => texts::take_out(email, from),

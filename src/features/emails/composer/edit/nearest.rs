@@ -26,7 +26,7 @@ pub fn hint(clause: &str, vocabulary: &'static Vocabulary, scene: Scene<'_>, par
         let acts = ["remove", "move", "change", "swap"].iter().any(|class| stands(vocabulary.class(class)));
         return Reply::new(if acts { "hint_block" } else { "hint_none" }).with("parts", listed());
     };
-    // With an ordinal, a story is an item in a newsletter, not the text about the brand: "the second story".
+    // If the instruction contains an ordinal, as in "the second story", a story is an item in a newsletter, not the text about the brand.
     let counts = |at: usize| vocabulary.ordinals.iter().any(|ordinal| words.any(at, ordinal).is_some());
     let target = if *target == Target::Story && (0..words.len()).any(counts) { &Target::Text } else { target };
     let rest = words.slice(*end, words.len()).trim_end_matches('.').trim().to_owned();

@@ -1,4 +1,4 @@
-//! Matches the words of one instruction with a form. Every word must match an element of the form or be a filler, so that no word is
+//! Matches the words of one instruction against a form. Every word must match an element of the form or be a filler, so that no word is
 //! silently ignored.
 
 use std::cell::Cell;
@@ -36,12 +36,12 @@ pub enum Bound<'a> {
 /// The gaps of a form with their values, in the order of the form.
 pub type Bindings<'a> = Vec<(Slot, Bound<'a>)>;
 
-/// The maximum number of steps for matching a form. Only instructions that repeat the words of forms many times need more steps. They do
-/// not match.
+/// The maximum number of steps for matching a form. An instruction that needs more steps does not match. Only instructions that repeat the
+/// words of forms many times need more.
 const STEPS_MAX: u32 = 20_000;
 /// The maximum number of words in one instruction.
 const WORDS_MAX: usize = 400;
-/// The maximum number of words from the email that an instruction repeats without quotation marks.
+/// The maximum number of words that an instruction can quote from the email without quotation marks.
 const SAID_WORDS_MAX: usize = 30;
 /// The maximum number of words that describe a corrected value: "the posting deadline".
 const SUBJECT_WORDS_MAX: usize = 6;
@@ -278,7 +278,8 @@ impl<'a> Reader<'a> {
         ends.filter(|(_, text)| known(text)).map(|(end, text)| (end, Bound::Text(text))).collect()
     }
 
-    /// Returns the parts that start at a word: an ordinal or a color, the noun, and a number or a color after it.
+    /// Returns the names of parts that start at a word. A name is a noun, optionally after an ordinal or a color, or before a number or a
+    /// color.
     fn parts(&self, start: usize) -> Vec<(usize, Bound<'a>)> {
         let (mut which, mut was, mut at) = (Which::Unsaid, None, start);
         let class = |at: usize, name: &str| self.lengths(at, self.vocabulary.class(name)).first().copied();

@@ -1,4 +1,5 @@
-//! The replies of an edit, independent of the language: the key of a sentence in the tables and the facts that fill it.
+//! The replies of an edit in a form that is independent of the language: the key of a sentence in the reply tables, and the facts that fill
+//! its gaps.
 
 use super::action::Target;
 
@@ -24,7 +25,7 @@ pub enum Fact {
     Message(String),
 }
 
-/// The description of a change, or of the reason that it was not made.
+/// A reply that describes the change or the reason why it was not made.
 pub type ActionResult = Result<Reply, Reply>;
 
 impl Reply {

@@ -20,8 +20,8 @@ pub struct Clause {
 /// The maximum number of adjoining pieces that form one part: "the deadline is 14 December, not 16 December".
 const JOINED_MAX: usize = 4;
 
-/// Returns the language of an instruction: the language whose vocabulary contains most of its words. In a tie, the email's language takes
-/// precedence, then English.
+/// Returns the language of an instruction: the language whose vocabulary contains the largest number of its words. In a tie, the email's
+/// language takes precedence, then English.
 pub fn language(prompt: &str, own: Language) -> Language {
     let words = Tokens::read(prompt);
     let known = |language: &Language| (Vocabulary::of(*language).known(&words), *language == own, *language == Language::En);

@@ -1,4 +1,4 @@
-//! Tests of instructions in plain words on the emails of two brands (`tests/samples/edits`).
+//! Tests natural-language instructions on the emails of two brands (`tests/samples/edits`).
 //!
 //! `tests/samples/edits.toml` lists instructions with all changes and replies. `SNAPSHOTS=write` rewrites the file; review the diff.
 

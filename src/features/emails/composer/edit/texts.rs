@@ -1,5 +1,5 @@
-//! Changes the text of an email: replaces words, sets the text of parts, the signature and the emphasis, adds or removes emoji, and
-//! changes the targets of buttons.
+//! Changes the text of an email: replaces words, sets the text of parts, signs the email, sets words in bold type, adds or removes emoji,
+//! and changes the targets of buttons.
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub fn contains(email: &Email, words: &str) -> bool {
 /// Replaces words everywhere in the email. If both the old and the new words are dates, the weekday before the date and the end of a
 /// countdown change with the date.
 pub fn replace(email: &mut Email, from: &str, to: &str, means: &EditResources<'_>) -> ActionResult {
-    // If the words are the label of a row, its value is replaced: "Change the time to 6 pm".
+    // If the words are the label of a row, the value of the row is replaced: "Change the time to 6 pm".
     if let Some(value) = blocks::labeled(email, from) {
         return replace_words(email, &value, to, means);
     }
@@ -359,7 +359,7 @@ fn is_paragraph(block: &Block) -> bool {
     matches!(block, Block::Text(own) if !own.text.words().contains('\n'))
 }
 
-/// Adds a sentence to a paragraph: beside the anchor, or else at the start of the first paragraph or at the end of the last.
+/// Adds a sentence before or after the anchor or, without an anchor, at the start of the first paragraph or the end of the last.
 pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>) -> ActionResult {
     let sentence = details.text.as_deref().ok_or(Reply::about("quote_text", Target::Sentence))?;
     let text = escape(sentence.trim());

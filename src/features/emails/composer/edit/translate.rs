@@ -59,7 +59,7 @@ pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> 
     Ok(Reply::new(if formal { "formal" } else { "informal" }))
 }
 
-/// Returns whether a sentence is a whole phrase of the composer without facts, other than a label.
+/// Returns whether a sentence is a complete phrase of the composer that contains no facts and is not a label.
 pub fn is_own_phrase(sentence: &str, language: Language) -> bool {
     let found = Phrase::all(language).find(|phrase| phrase.gaps().next().is_none() && phrase.matched(sentence).is_some());
     found.is_some_and(|phrase| !phrase.place.starts_with("common.") && !phrase.place.starts_with("series."))
@@ -70,14 +70,14 @@ struct Phrase {
     place: &'static str,
     /// The position of the phrase among the phrases of its key.
     index: usize,
-    /// The text without conditions, in the formal or informal wording.
+    /// The text in the formal or informal wording, without the conditions for its use.
     text: String,
     /// Whether the formal and the informal wording differ.
     has_forms: bool,
 }
 
 impl Phrase {
-    /// Returns all phrases of a language in all their wordings, without word lists.
+    /// Returns all phrases of a language in all their wordings. Word lists are excluded.
     fn all(language: Language) -> impl Iterator<Item = Self> {
         let places = Bank::of(language).all().filter(|(place, _)| !place.starts_with("words.") && !place.contains(".words"));
         places.flat_map(|(place, phrases)| {
@@ -148,7 +148,7 @@ fn gaps(text: &str) -> impl Iterator<Item = &str> {
     names.map(|name| name.rsplit(':').next().unwrap_or(name))
 }
 
-/// Returns a phrase with its informal or formal wording.
+/// Returns a phrase in its formal or informal wording.
 fn formed(phrase: &str, formal: bool) -> String {
     let mut out = String::new();
     let mut rest = phrase;
@@ -178,7 +178,7 @@ struct Exchange<'a> {
     voice: Voice,
     means: &'a EditResources<'a>,
     email: &'a Email,
-    /// The days around today, keyed by their dates in the composer's format, folded.
+    /// The days around today, keyed by the folded date as the composer writes it.
     written: OnceCell<BTreeMap<String, Date>>,
 }
 

@@ -230,7 +230,7 @@ impl Vocabulary {
         self.names.get(&target).map_or("", String::as_str)
     }
 
-    /// Returns the first name of each color, for the reply to an unknown name.
+    /// Returns the first name of each color, for the reply to an unknown color name.
     pub fn color_names(&self) -> String {
         self.colors.values().filter_map(|words| words.first().cloned()).collect::<Vec<_>>().join(", ")
     }

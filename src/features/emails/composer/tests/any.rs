@@ -10,7 +10,7 @@ use crate::features::emails::finding::{Finding, FindingKind};
 use crate::features::emails::writing::material::Material;
 use crate::features::projects::brand::BrandFormality;
 
-/// Generates prompts of meaningful pieces with noise between them.
+/// Generates prompts that consist of meaningful pieces with noise between them.
 fn prompts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "20%",
@@ -200,7 +200,7 @@ const ADDED: &[&str] = &[
 /// The strings that `usual_prompts` can add to German prompts.
 const ADDED_GERMAN: &[&str] = &["Bitte kurz halten.", "Keine Ausrufezeichen.", "Button: Jetzt ansehen", "Nur im Laden in Kiel."];
 
-/// Generates prompts as people write them, each with its brand and language: a prompt from the reviewed sets, and up to two additions.
+/// Generates realistic prompts, each with its brand and language: a prompt from the reviewed sets, and up to two additions.
 fn usual_prompts() -> impl Strategy<Value = (String, Brand, &'static str)> {
     let set = |brand: fn() -> Brand, language: &'static str, prompts: &'static [&'static str], added: &'static [&'static str]| {
         let added = prop::sample::subsequence(added, 0..=2);
@@ -216,7 +216,7 @@ fn usual_prompts() -> impl Strategy<Value = (String, Brand, &'static str)> {
     ]
 }
 
-/// Returns the violations of the fact contract in an email, without the facts that the composer itself reports as unused.
+/// Returns the violations of the fact contract in an email, except missing facts that the composer itself reports as unused.
 fn violations(composed: &Composed, brief: &Brief, prompt: &str, brand: &Brand) -> Vec<Finding> {
     let name = brand.name.clone().unwrap_or_default();
     let material = Material { name, site: "https://example.com".to_owned(), brand: brand.clone(), ..Material::default() };

@@ -1,4 +1,4 @@
-//! The emails that the composer writes pass the checks that users rely on: every check scores at least 95, and no word is misspelled.
+//! Tests that the composer's emails pass the checks that users rely on: every check scores at least 95, and no word is misspelled.
 
 use std::fmt::Write;
 use std::time::Duration;

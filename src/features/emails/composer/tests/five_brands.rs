@@ -1,4 +1,4 @@
-//! Tests of defects that a review of thirty emails for five imported brands found.
+//! Regression tests for defects that a review of thirty emails from five imported brands found.
 
 use super::drafts::*;
 use super::*;

@@ -1,9 +1,9 @@
-//! Emails from prompts typed in a hurry: short forms, clauses without verbs, and requests in the third person. Each prompt reproduces a
-//! defect that a reader found.
+//! Tests of emails for prompts typed in a hurry: short forms, clauses without verbs, and requests in the third person. Each prompt
+//! reproduces a defect that a reader found.
 
 use super::*;
 
-/// Returns the lines of the email that the tea shop sends for a prompt, without markup characters.
+/// Returns the text of the tea shop's email for a prompt, without markup characters.
 fn email(prompt: &str, language: &str) -> String {
     print::text(&one(prompt, &brands::teas(), language, 7).email).replace('\u{a0}', " ").replace("**", "")
 }

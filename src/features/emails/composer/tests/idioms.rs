@@ -1,4 +1,4 @@
-//! Tests of all phrases in all languages against the fact contract.
+//! Tests that all phrases in all languages comply with the fact contract.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::features::emails::contract::{self, Terms};
 use crate::features::emails::finding::FindingKind;
 use crate::features::emails::writing::material::Material;
 
-/// Returns whether a key has words that the composer recognizes in briefs but does not print, or days that it prints only if the brief
-/// states them.
+/// Returns whether a key has words that are only recognized in briefs and never printed, or days that are printed only if the brief states
+/// them.
 fn is_only_read(key: &str) -> bool {
     key.starts_with("words.") || key.ends_with(".words") || key.starts_with("common.moment_")
 }
 
-/// Returns the informal and the formal form of a phrase, with a word instead of each fact.
+/// Returns the informal and the formal form of a phrase, with a placeholder word for each fact.
 fn forms(phrase: &str) -> [String; 2] {
     let mut forms = [String::new(), String::new()];
     let mut rest = phrase;

@@ -1,4 +1,4 @@
-//! Tests of languages other than English and German: the composer writes complete copy in each.
+//! Tests that the composer writes complete copy in each language other than English and German.
 
 use super::*;
 use crate::features::projects::brand::{BrandFormality, BrandProduct};

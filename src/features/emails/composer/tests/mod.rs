@@ -1,4 +1,4 @@
-//! Tests of emails from many briefs, for brands with a lot of material and with little material.
+//! Tests of the emails that the composer writes from many briefs, for brands with a lot of material and with little material.
 
 mod any;
 pub mod brands;
@@ -37,7 +37,7 @@ fn request(brief: &Brief, seed: u64) -> Request<'_> {
     Request { brief, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
 }
 
-/// Returns one email for a brief in the brief's language, without images, a reference or a plan.
+/// Composes one email for a brief, in the brief's language and without images or a reference.
 fn composed(brief: &Brief, brand: &Brand, seed: u64) -> Composed {
     let request = request(brief, seed);
     let knowledge = if brand.products.is_empty() { Vec::new() } else { brands::knowledge() };

@@ -4,7 +4,7 @@ use super::drafts::*;
 use super::*;
 use crate::features::emails::brief::*;
 
-/// Returns the lines of the email that the tea shop sends for a prompt.
+/// Returns the text of the tea shop's email for a prompt.
 fn email(prompt: &str, language: &str) -> String {
     print::text(&one(prompt, &brands::teas(), language, 7).email).replace('\u{a0}', " ")
 }

@@ -1,4 +1,4 @@
-//! Tests of defects that the second review of thirty generated emails found.
+//! Regression tests for defects that the second review of thirty generated emails found.
 
 use super::drafts::*;
 use super::*;

@@ -1,4 +1,4 @@
-//! Tests of defects that a review of thirty emails from five brands found.
+//! Regression tests for defects that a review of thirty emails from five brands found.
 
 use super::drafts::*;
 use super::*;

@@ -10,7 +10,7 @@ fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
     prompts.iter().zip(1..).map(|(prompt, seed)| one(prompt, brand, language, seed)).collect()
 }
 
-/// Returns an email's flaws, judged by rules for all languages.
+/// Returns an email's flaws according to rules that apply to all languages.
 pub fn flaws(composed: &Composed) -> Vec<String> {
     let text = print::text(&composed.email);
     let mut flaws: Vec<String> = composed.email.check().iter().map(ToString::to_string).collect();

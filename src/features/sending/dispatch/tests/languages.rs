@@ -221,7 +221,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 5);
 }
 
-/// Creates a campaign's mailing in two languages to the contacts of the project.
+/// Returns a request for a campaign's mailing in two languages to all contacts in the project.
 fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
     let content = |(language, html): (&str, &str)| Content {
         language: Some(language.into()),

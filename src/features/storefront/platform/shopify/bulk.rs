@@ -190,7 +190,7 @@ struct PartialProduct {
 
 impl PartialProduct {
     fn new(fields: ProductFields) -> Option<Self> {
-        // Customers cannot open a product that is not published to the online store.
+        // A product without a URL is not published to the online store, so customers cannot open it. Leave it out.
         let url = given(fields.online_store_url)?;
         let image = fields.featured_media.and_then(|media| media.preview).and_then(|preview| preview.image);
         let product = BrandProduct {
@@ -236,7 +236,7 @@ impl PartialProduct {
     }
 }
 
-/// The published products of an export that have been read so far.
+/// The published products that have been read from an export so far.
 #[derive(Default)]
 struct Catalog {
     gathered: BTreeMap<String, PartialProduct>,
@@ -364,7 +364,8 @@ pub fn status(state: &str) -> Option<Status> {
     }
 }
 
-/// Starts, polls or reads the export of customers. The cursor is `ID`, or `ID lines bytes` after part of the file has been read.
+/// Starts, polls or reads the export of customers. The cursor is `ID` or, after part of the file has been read, `ID lines bytes` with the
+/// numbers of lines and bytes that have been read.
 pub async fn customers(client: &Client<'_>, cursor: Option<&str>) -> Result<Paged<ReadCustomer>, PlatformError> {
     let Some(cursor) = cursor else { return Ok(Paged::Wait(start(client, queries::CUSTOMERS).await?)) };
     let mut words = cursor.split(' ');

@@ -13,7 +13,7 @@ use crate::features::storefront::platform::{
 };
 use crate::vocab::limits;
 
-/// The maximum number of order lines in the event of an order.
+/// The maximum number of order lines that an order's event contains.
 const LINES_MAX: usize = 20;
 
 /// Parses a webhook with this topic.
@@ -176,7 +176,7 @@ fn number(text: Option<&str>) -> Option<Value> {
     Some(Value::Number(value))
 }
 
-/// Returns the event of an order. Only a paid order that is not a test has the property `value`, which makes the event a conversion.
+/// Returns an order's event. Only a paid order that is not a test has the property `value`, which makes the event a conversion.
 fn order(order: Order, name: &'static str) -> Change {
     let customer = order.customer.as_ref();
     let email =
@@ -257,8 +257,8 @@ struct Checkout {
     line_items: Vec<LineItem>,
 }
 
-/// Returns the event of a checkout, once the customer's email address is known. All webhooks about a checkout have the same key, so the
-/// checkout is recorded only once.
+/// Returns a checkout's event, once the customer's email address is known. All webhooks about a checkout have the same key, so the checkout
+/// is recorded only once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));

@@ -375,7 +375,7 @@ async fn choices(visit: &Visit, project: ProjectId, topic: &str) -> Choices {
     let domains = visit.ask::<domains::ops::list::List>(json!({})).await.map(|found| found.data).unwrap_or_default();
     let mut topics: Vec<Choice> =
         topics.into_iter().map(|topic| Choice { id: topic.id.to_string(), name: topic.name, count: None }).collect();
-    // A topic that can no longer be chosen remains available for the campaign that uses it.
+    // The form's current topic remains selectable even if the list does not contain it.
     if !topic.is_empty() && topics.iter().all(|other| other.id != topic) {
         let found = visit.ask::<topics::ops::get::Get>(json!({ "id": topic, "projectId": project })).await;
         let name = found.map_or_else(|_| topic.to_owned(), |Done(found)| found.name);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::PageError;
 
-/// Fields whose value is a single string: the form's name and the API's name.
+/// The fields whose value is a single string, each with its name in the form and its name in the API.
 const TEXTS: [(&str, &str); 8] = [
     ("name", "name"),
     ("from", "from"),
@@ -21,8 +21,8 @@ const TEXTS: [(&str, &str); 8] = [
     ("topic", "topicId"),
     ("unknown", "unknown"),
 ];
-/// Fields that need conversion: the form's name and the API's name. `providerType` has no form field: its value is kept for clients
-/// that set it, and it has no effect.
+/// The fields that need conversion, each with its name in the form and its name in the API. `providerType` has no form field: its value is
+/// kept for clients that set it, and it has no effect.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),
@@ -157,8 +157,8 @@ fn variables(text: &str) -> Result<Value, PageError> {
     Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
 }
 
-/// Converts a merge field's text to JSON. Text becomes a string, unless it is a JSON array, object or string, or another JSON value in
-/// canonical form.
+/// Converts the text of a merge field to JSON. The text becomes a string, unless it is a JSON array, object or string, or another JSON
+/// value in canonical form.
 fn meant(text: &str) -> Value {
     let plain = || Value::from(text);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return plain() };

@@ -33,7 +33,7 @@ pub struct LaunchPage {
     /// Why the dry run was rejected; empty if it succeeded.
     refused: String,
     outlook: Option<CampaignDryRun>,
-    /// Whether the score of an email is below the campaign's minimum, or is missing.
+    /// Whether an email's score is missing or below the campaign's minimum.
     is_score_low: bool,
     plan: Option<AccountPlan>,
     zones: &'static [String],
@@ -190,7 +190,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns whether the campaign or the input caused the error, rather than the user's session or role, or the service.
+/// Returns whether the error is about the campaign or the input, and not about the user's session or role or about the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

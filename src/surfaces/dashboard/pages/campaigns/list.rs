@@ -11,7 +11,7 @@ use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::CampaignId;
 
-/// The filters of the list: the value in the URL, the label, and the campaign statuses that match.
+/// The filters of the list, each with its value in the URL, its label, and the matching campaign statuses.
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),

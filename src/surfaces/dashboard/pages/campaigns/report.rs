@@ -16,7 +16,7 @@ use crate::surfaces::dashboard::template::{self, page_context};
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 use crate::vocab::ids::ContactId;
 
-/// The filters of the recipient log: the value in the URL and the label.
+/// The filters of the recipient log, each with its value in the URL and its label.
 const STATES: [(&str, &str); 10] = [
     ("delivered", "Delivered"),
     ("opened", "Opened"),

@@ -100,7 +100,7 @@ async fn draw(visit: &Visit, error: Option<PageError>) -> Result<PageResponse, P
     Ok(PageResponse::draw_with(&page, error.as_ref()))
 }
 
-/// Fixes or ignores a finding, or repeats the checks.
+/// Fixes a finding, ignores it or stops ignoring it, or repeats the checks.
 pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     let (id, form) = (visit.path_parameter("id"), &visit.form);
     let finding = form.get("finding");

@@ -15,7 +15,7 @@ use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
-/// The maximum number of reasons listed for a device, and of parts and source lines listed for a reason.
+/// The maximum number of reasons listed per device, and of parts and source lines listed per reason.
 const CUT_REASONS_SHOWN: usize = 100;
 const CUT_PARTS_SHOWN: usize = 3;
 const CUT_LINES_SHOWN: usize = 12;
@@ -72,14 +72,14 @@ struct Tile {
     notes: Vec<NoteLine>,
 }
 
-/// The parts that a client removes or changes for one reason.
+/// The parts that a client removes or changes for the same reason.
 #[derive(Serialize)]
 struct CutGroup {
     why: String,
     count: usize,
     /// The first few distinct parts that are removed or changed.
     parts: Vec<String>,
-    /// The lines of the email's source with the first removals or changes.
+    /// The numbers of the first lines of the email's source in which parts are removed or changed.
     lines: Vec<u32>,
 }
 

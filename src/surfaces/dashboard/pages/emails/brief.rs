@@ -52,7 +52,7 @@ const VALUES: [FactKind; 9] = [
 pub struct BriefPage {
     prompt: String,
     brand: String,
-    /// The values in the form for new emails, as hidden fields.
+    /// The values of the form for new emails, which this page submits in hidden fields.
     fields: Vec<Hidden>,
     /// The brief as JSON, which the form submits together with the corrections.
     brief: String,
@@ -220,7 +220,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
             false => Fact { role: fact.role, story: fact.story, span: fact.span, ..typed(visit, fact.kind, text, &brief).await? },
         });
     }
-    // Selected parts become facts, in the order of the page.
+    // Parts that the user selected become facts, in the order in which the page lists them.
     for (name, parts) in [("use", &mut brief.unclear), ("say", &mut brief.instructions)] {
         let all = std::mem::take(parts).into_iter().enumerate();
         let (ticked, others): (Vec<_>, Vec<_>) = all.partition(|(index, _)| form.some(&format!("{name}-{index}")).is_some());
@@ -270,7 +270,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
     Ok(Some(brief))
 }
 
-/// Parses a fact that the user entered: returns a fact of this kind with the role and value found in its text.
+/// Returns a fact of this kind with the text that the user entered, and with the role and value found in that text.
 async fn typed(visit: &Visit, kind: FactKind, text: &str, brief: &Brief) -> Result<Fact, PageError> {
     // The built-in rules are sufficient for a single fact; a language model would need seconds for each fact.
     let own = read(visit, text, vec![brief.language.as_str()], Some(super::COMPOSER)).await?;

@@ -1,4 +1,4 @@
-//! Notices about problems that need attention: each is a short message with a link to a page that helps. The functions are pure.
+//! Notices about problems that need attention. Each has a short message and a link to a page that helps. The functions are pure.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
 /// The minimum number of sent messages for a notice about rates. With fewer messages, a single bounce would look like a problem.
 const MESSAGES_MIN: u64 = 100;
-/// The share of a quota that must be used before a notice warns about it.
+/// The share of a quota at which a notice warns that the quota is nearly used up.
 const QUOTA_SHARE: f64 = 0.8;
 /// How long the page reports a failed brand import.
 const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
@@ -26,7 +26,7 @@ const FAILED_IMPORTS_MAX: usize = 3;
 /// The maximum number of notices on the home page.
 const LINES_MAX: usize = 12;
 
-/// Returns the notices about problems with the installation, the account and its sending, most severe first.
+/// Returns the notices about problems with the installation, the account and its sending; severe notices come first.
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
@@ -66,7 +66,7 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     found
 }
 
-/// Returns two sample notices: one about a failed job that can be dismissed, and one without a job.
+/// Returns two sample notices: one about a failed job, which users can dismiss, and one that is not about a job.
 #[cfg(test)]
 pub fn samples() -> Vec<Value> {
     let mut failed = line("bad", "An import failed.".into(), ("/contacts/jobs".into(), "View details"));
@@ -144,8 +144,8 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Adds notices about failed contact jobs, except those that the user has dismissed and those that were followed by a job of the same kind
-/// for the same brand.
+/// Adds notices about failed contact jobs. Omits jobs whose notice the user has dismissed, and jobs that were followed by another of the
+/// same kind for the same brand.
 fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {

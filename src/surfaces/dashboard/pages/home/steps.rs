@@ -8,7 +8,7 @@ use crate::surfaces::dashboard::visit::Visit;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// Returns the getting-started steps that the user has the permissions for. Returns null if a campaign was started, data could not be
+/// Returns the getting-started steps for which the user has the permissions. Returns null if a campaign has been started, data could not be
 /// read, or all steps are completed.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());

@@ -76,7 +76,7 @@ fn the_weights_are_those_of_the_samples() {
         std::fs::write(path, &trained).expect("the weights can be written");
         return;
     }
-    // The exponential function may differ in its last bit between platforms.
+    // The result of the exponential function may differ in its last bit between platforms, so a weight may differ by one step.
     let near = |(own, other): (&u8, &u8)| own.cast_signed().abs_diff(other.cast_signed()) <= 1;
     assert!(trained.iter().zip(WEIGHTS).all(near), "the samples changed; run: SNAPSHOTS=write cargo test --lib note_model");
 }

@@ -157,7 +157,7 @@ impl ImportedEditor<'_> {
         let texts = self.imported.parts().filter(|(_, part)| part.text_part().is_some()).map(|(place, _)| place);
         let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.imported.text(place))?))).collect();
         if count == 0 {
-            // In an imported email, "remove the logo" refers to the image.
+            // If no text contains the words, an image whose alt text contains them is removed: "remove the logo".
             return match to {
                 "" => self.remove(PartName { target: Target::Image, which: Which::Unsaid, was: None }, Some(from)),
                 _ => Err(Reply::new("no_words").text("words", from)),
@@ -370,7 +370,7 @@ impl ImportedEditor<'_> {
         })
     }
 
-    /// Returns the index of the part beside a position, and whether the position is before that part.
+    /// Returns the index of the part that a place refers to, and whether the place is before that part.
     fn beside(&self, place: &Place) -> Result<(usize, bool), Reply> {
         let nothing = || Reply::new("no_place").with("parts", Fact::Parts(parts(self.imported)));
         let of = |anchor: &Anchor| match anchor {
@@ -449,7 +449,7 @@ impl ImportedEditor<'_> {
         })
     }
 
-    /// Adds a sentence to a paragraph: beside the given words, or at its start or end.
+    /// Adds a sentence before or after the anchor or, without an anchor, at the start of the first paragraph or the end of the last.
     fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> ActionResult {
         let anchor = match place {
             Some(Place::Before(anchor)) => Some((anchor, true)),

@@ -380,7 +380,8 @@ impl Field {
     fn read(&self, json: &mut Value, text: &str) {
         let value = match self.control {
             Control::Check => json!(!text.is_empty()),
-            // An empty list of headings is valid, and a table row may have empty cells.
+            // Empty text becomes an empty list, because an empty list of headings is valid. Empty cells are kept, because a table row may
+            // contain them.
             Control::Cells if text.trim().is_empty() => json!([]),
             Control::Cells => text.split('|').map(str::trim).collect(),
             _ if text.trim().is_empty() => Value::Null,
@@ -399,7 +400,7 @@ impl Field {
     }
 }
 
-/// Objects in a block that are removed if all listed fields are empty.
+/// The objects in a block that are removed if all of their listed fields are empty.
 const PARTS: [(&str, &[&str]); 2] = [("image", &["src"]), ("button", &["label", "href"])];
 
 fn tidy(json: &mut Value) {

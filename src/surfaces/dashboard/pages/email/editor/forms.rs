@@ -63,15 +63,15 @@ fn items(json: &Value) -> impl Iterator<Item = &Value> {
 pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockForm> {
     let last = items(&document["blocks"]).count().saturating_sub(1);
     let form = |(index, block): (usize, &Value)| {
-        // The header stays first and the footer stays last.
+        // The header stays first and the footer stays last, so no block moves above the header or below the footer.
         let moves = (index > 1 && index < last, index > 0 && index + 1 < last);
         form(block, submitted, moves, false).map(|form| BlockForm { insert: index < last, ..form })
     };
     items(&document["blocks"]).enumerate().filter_map(form).collect()
 }
 
-/// Shows the submitted values in a block's form. The block itself does not keep all of these values: an image without a file has no alt
-/// text.
+/// Shows the submitted values in a block's form, because the block itself does not keep all of them: for example, an image without a file
+/// has no alt text.
 pub fn show_submitted(blocks: &mut [BlockForm], id: &str, submitted: &dyn Fn(&str) -> Option<String>) {
     for block in blocks {
         if block.id == id {
@@ -141,7 +141,7 @@ pub fn siblings(document: &Value, id: &str) -> Option<Vec<String>> {
     Some(items(list).filter_map(|block| block["id"].as_str().map(str::to_owned)).collect())
 }
 
-/// Describes a violation in a document as a sentence for users, with the label of its field instead of the path.
+/// Describes a violation in a document as a sentence for users that names the field by its label instead of its path.
 pub fn problem_text(block: Option<&BlockKind>, path: &str, kind: ViolationKind, problem: &str) -> String {
     // Strip the path up to the index of the innermost block, so that the rest names a field of the block.
     let inside = path.rsplit_once("blocks[").and_then(|(_, rest)| rest.split_once(']')).map_or(path, |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! The images that users upload or crop with the forms of the editor, without scripts.
+//! The images that users upload or crop in the editor's forms, which need no scripts.
 
 use data_encoding::BASE64;
 use http::StatusCode;
@@ -29,7 +29,7 @@ pub const FOCUS_POINTS: &[(&str, &str)] = &[
     ("100:100", "Bottom right"),
 ];
 
-/// Returns a block with the values of the form. Uploaded and cropped images are added to the brand, and the block shows them.
+/// Returns a block with the values of the form. Uploaded and cropped images are added to the brand and used in the block.
 pub(super) async fn with_uploads(visit: &Visit, brand: ProjectId, kind: &BlockKind, block: &Value) -> Result<Value, PageError> {
     let mut made: Vec<(String, Picture)> = Vec::new();
     for name in kind.images() {
@@ -43,8 +43,8 @@ pub(super) async fn with_uploads(visit: &Visit, brand: ProjectId, kind: &BlockKi
     Ok(block)
 }
 
-/// Returns the new image for a field: the uploaded file or, if a shape is chosen, the current image in this shape. Returns `None` if the
-/// image does not change.
+/// Returns the new image for a field: the uploaded file or, if a shape is chosen, the current image cropped to that shape. Returns `None`
+/// if the image does not change.
 async fn uploaded(visit: &Visit, brand: ProjectId, name: &str) -> Result<Option<Picture>, PageError> {
     let form = &visit.form;
     let crop = crop(form.get(&format!("shape.{name}")), form.get(&format!("focus.{name}")));

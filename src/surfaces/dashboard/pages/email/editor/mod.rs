@@ -35,7 +35,7 @@ use crate::vocab::permissions::Permission;
 use fields::{BlockKind, KINDS, STYLE, kind_of, new_block};
 use forms::{BlockForm, FieldForm, problem_text};
 
-/// The number of the brand's images that the editor offers: as many as one request can return.
+/// The maximum number of brand images that the editor offers: as many as one request can return.
 const IMAGES: u64 = limits::PAGE_LIMIT_MAX;
 
 /// The prefix of the names of saved blocks in the palette. The block's ID follows it.
@@ -58,7 +58,7 @@ pub struct EditorPage {
     images: Vec<Picture>,
     /// The shapes to which an image can be cropped.
     shapes: &'static [(&'static str, &'static str)],
-    /// The parts of an image that can stay visible when the image is cropped.
+    /// The focus points around which an image can be cropped.
     focus_points: &'static [(&'static str, &'static str)],
     /// The ID of the block with the error; empty if there is none.
     error_block: String,
@@ -389,10 +389,10 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
     Ok(json!({ "op": "insert", "after": id, "value": block }))
 }
 
-/// The number of the brand's products that a new block shows: one row in most layouts.
+/// The number of the brand's products in a new products block: one row in most layouts.
 const NEW_PRODUCTS: usize = 3;
 
-/// Returns a new block with the brand's first products; `None` if the brand has none.
+/// Returns a new products block with the brand's first products; `None` if the brand has none.
 fn products(brand: &Brand, document: &Value) -> Option<Value> {
     let language = document["language"].as_str().and_then(|tag| LanguageTag::parse(tag).ok())?;
     let first: Vec<_> = composer::products(brand, Some(&site_of(document)), &language).into_iter().take(NEW_PRODUCTS).collect();
@@ -476,7 +476,7 @@ async fn saved(visit: &Visit, brand: ProjectId) -> Result<Vec<SavedBlockView>, P
     Ok(visit.ask::<saved_blocks::list::List>(wanted).await?.items)
 }
 
-/// Redirects to the full-size copy of an image that this service serves, so that the editor can crop it.
+/// Redirects to this service's full-size copy of an image, so that the editor can crop the image.
 pub async fn image(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     // Fails if the email does not exist in the user's account.
