@@ -166,7 +166,7 @@ fn fill(folder: &Folder, key: &Seal, write: impl FnOnce() -> Result<u64, Problem
     let rows = write()?;
     instance::note_exported(folder, &SystemClock.now().to_string()).map_err(|error| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
             folder.instance().display()
         ))
     })?;

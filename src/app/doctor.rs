@@ -45,7 +45,7 @@ fn models(settings: &Settings) -> Finding {
     if has_limit && !unpriced.is_empty() {
         return Finding::warning(
             SUBJECT,
-            format!("the monthly limit does not apply to models without prices: {}", unpriced.join(", ")),
+            format!("the monthly cost limit does not apply to models without prices: {}", unpriced.join(", ")),
             "Set input_price and output_price for each model that is not free.",
         );
     }
@@ -80,7 +80,10 @@ fn cluster(settings: &Settings) -> Option<Finding> {
             "no node leads the cluster",
             "Start a node with `mailmill serve`, or see the logs of the running nodes.",
         ),
-        Err(error) => Finding::problem(SUBJECT, error.to_string(), "Correct [cluster] in the settings, or restore the database."),
+        Err(error) => {
+            let remedy = "Correct [cluster] in the settings, or check that the database is running.";
+            Finding::problem(SUBJECT, error.to_string(), remedy)
+        }
     })
 }
 

@@ -85,8 +85,8 @@ impl fmt::Display for FolderError {
             ),
             Self::Io { path, cause } => write!(
                 f,
-                "{} cannot be used: {cause}; check the permissions and the free space of the data folder, or choose another folder with \
-                 --data",
+                "{} cannot be used: {cause}; check that the data folder is writable and that the disk has free space, or choose another \
+                 folder with --data",
                 path.display()
             ),
         }

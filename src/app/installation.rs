@@ -103,7 +103,7 @@ impl FirstStart {
         let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("the record can be written as JSON")));
         written.map_err(|error| {
             Problem::failed(format_args!(
-                "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
                 file.display()
             ))
         })
@@ -182,8 +182,8 @@ impl fmt::Display for Refusal {
             Self::Key(cause) => cause.fmt(f),
             Self::RekeyIncomplete(file) => write!(
                 f,
-                "`mailmill rekey` was interrupted: {file} is for the new master key, and some of the data may already use that key. Run \
-                 `mailmill rekey` again to see which data cannot be recovered, and to complete the change"
+                "`mailmill rekey` was interrupted: {file} contains the new master key, and some of the data may already use that \
+                 key. Run `mailmill rekey` again to see which data cannot be recovered, and to complete the change"
             ),
             Self::KeyOpensNothing(file) => lost_key(
                 f,
@@ -193,8 +193,8 @@ impl fmt::Display for Refusal {
             ),
             Self::Swapped { file, holds } => write!(
                 f,
-                "{file} contains the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
-                 new folder: {RESTORE}"
+                "{file} contains the data of {holds}: the two files were probably swapped. Swap their names, or restore the newest \
+                 backup into a new folder: {RESTORE}"
             ),
             Self::Clusters(folder) => write!(
                 f,
@@ -434,7 +434,7 @@ impl Opener<'_> {
         let done = noted.and_then(|()| fs::remove_file(self.folder.first_start()));
         done.map_err(|error| {
             Problem::failed(format_args!(
-                "the data folder {} cannot be written to: {error}; check its permissions and its free space",
+                "the data folder {} cannot be written to: {error}; check that the folder is writable and that the disk has free space",
                 self.folder.path().display()
             ))
         })
@@ -490,7 +490,7 @@ impl Opener<'_> {
             // start.
             if !is_same {
                 return Err(Problem::failed(format_args!(
-                    "{} cannot be written: {error}; check the permissions and the free space of its folder",
+                    "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
                     file.display()
                 )));
             }

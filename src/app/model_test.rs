@@ -19,7 +19,8 @@ pub(super) fn run(settings: &Settings, wanted: &ModelTest) -> Result<(), Problem
     print(&shown(&report, wanted.json)?);
     match report.is_hopeless() {
         true => {
-            let said = "the model failed to write any of the first emails; fix the errors above, and run the test again";
+            let said = "the test was stopped because the model wrote none of the first emails; fix the errors above, and run \
+                        the test again";
             Err(Problem::failed(said))
         }
         false => Ok(()),

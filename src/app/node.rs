@@ -114,7 +114,9 @@ fn warn_about_clock(member: &Member, clock: &dyn Clock) {
 fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
     let setting = if cluster.listen.is_some() { "cluster.listen" } else { "cluster.address" };
     let at = cluster.listen.or_else(|| cluster.address.parse().ok());
-    let at: SocketAddr = at.ok_or_else(|| Problem::misused("cluster.listen must be set if cluster.address has a host name"))?;
+    let at: SocketAddr = at.ok_or_else(|| {
+        Problem::misused("cluster.listen must be set if cluster.address has a host name; use an address like 0.0.0.0:7443")
+    })?;
     let bound = TcpListener::bind(at).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok((listener.local_addr()?.port(), listener))
@@ -159,7 +161,7 @@ fn master_key(folder: &Folder, cluster: &settings::Cluster, schema: &Schema) -> 
         true => Ok(seal),
         false => Err(Problem::failed(format_args!(
             "{} is not the master key of the cluster: copy master.key from the data folder of another node to this path, or delete \
-             this file and set cluster.master_key to a copy of the key of the cluster",
+             this file and set cluster.master_key to a copy of the cluster's key",
             file.display()
         ))),
     }

@@ -52,8 +52,8 @@ impl OpenFolder {
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         if settings.cluster.database.is_some() {
             return Err(Problem::failed(
-                "the setting cluster.database is set, so this command needs the running service of the node: start the \
-                 service with `mailmill serve`",
+                "the setting cluster.database is set, so this command works only while the node's service is running: \
+                 start the service with `mailmill serve`",
             ));
         }
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());

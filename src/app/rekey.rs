@@ -205,7 +205,7 @@ fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
                 format!(
-                    "{} already exists (move it to another folder), so the old key cannot be kept under this name",
+                    "the old key cannot be renamed to {}, because this file already exists; move the file to another folder",
                     aside.display()
                 ),
             ));

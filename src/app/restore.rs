@@ -73,7 +73,7 @@ fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Resu
     let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
     let failed = |error| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
             folder.instance().display()
         ))
     };
@@ -100,7 +100,7 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
             Ok(seal)
         }
         Fit::Wrong => Err(Problem::failed(format_args!(
-            "{} is not the master key that was used for the backup in {}; use the key that the installation had at that time. Nothing was \
+            "{} is not the master key that was used for the backup in {}; use the key from the time of the backup. Nothing was \
              written",
             file.display(),
             folder.display()

@@ -74,7 +74,7 @@ async fn verify_key(target: &Target, wanted: &Restore) -> Result<Seal, Problem> 
     match is_right {
         true => Ok(seal),
         false => Err(Problem::failed(format_args!(
-            "{} is not the master key that was used for the backup in {}; use the key that the installation had at that time. Nothing was \
+            "{} is not the master key that was used for the backup in {}; use the key from the time of the backup. Nothing was \
              written",
             file.display(),
             target.shown()
@@ -93,7 +93,8 @@ async fn restore_aside<T>(
     let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
     created.map_err(|error| {
         Problem::failed(format_args!(
-            "the temporary folder {} cannot be created: {error}; check the permissions and the free space of its parent folder",
+            "the temporary folder {} cannot be created: {error}; check that its parent folder is writable and that the \
+             disk has free space",
             folder.display()
         ))
     })?;
@@ -128,7 +129,7 @@ async fn write_contacts(
 ) -> Result<Plan, Problem> {
     let failed = |error: &dyn std::fmt::Display| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; choose a file in a writable folder with free space",
+            "{} cannot be written: {error}; choose a file in a writable folder on a disk with free space",
             file.display()
         ))
     };
@@ -164,7 +165,7 @@ async fn write_contacts(
             }
         }
         Err(Problem::failed(format_args!(
-            "--contacts: the backup has no brand {project} in the chosen state; check the ID and --at"
+            "--contacts: the backup has no brand {project} at the chosen time; check the ID and --at"
         )))
     };
     let written = restore_aside(sealed, wanted, data, write).await;
@@ -202,7 +203,7 @@ async fn fill(sealed: &SealedTarget, wanted: &Restore, folder: &Folder, key: &Se
     let done = restoring::restore(sealed, wanted.at.map(|at| at.0), folder.path()).await.map_err(Problem::failed)?;
     let failed = |error| {
         Problem::failed(format_args!(
-            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
             folder.instance().display()
         ))
     };

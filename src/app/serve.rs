@@ -312,7 +312,8 @@ impl ReadyFile {
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
         written.map_err(|error| {
             Problem::failed(format_args!(
-                "cannot write {}, the value of --ready-file: {error}; choose a file in a writable folder with free space",
+                "cannot write {}, the value of --ready-file: {error}; choose a file in a writable folder on a disk with \
+                 free space",
                 path.display()
             ))
         })?;

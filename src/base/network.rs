@@ -49,7 +49,7 @@ pub struct NetworkError;
 
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be an IP address or a range of IP addresses, like 10.0.0.0/8 or ::1")
+        f.write_str("must be an IP address or a range of IP addresses, like ::1 or 10.0.0.0/8")
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn tool_key(engine: &Engine, headers: &HeaderMap) -> Option<Arc<ApiKe
 fn unauthorized(engine: &Engine, spec: &Spec, presented: Option<&str>) -> Refusal {
     let failure = match (spec.access.is_personal(), presented) {
         (true, Some(key)) if token::parse(key).is_ok() => {
-            let detail = "This operation requires a signed-in user, not an API key: POST /v1/auth/login returns a token.";
+            let detail = "This operation requires a signed-in user, not an API key; get a token with POST /v1/auth/login.";
             Failure::because(Code::NotSignedIn, detail)
         }
         (true, _) => Code::NotSignedIn.into(),

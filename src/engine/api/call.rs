@@ -546,8 +546,11 @@ fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: 
         return Ok(stored);
     }
     let body = engine.seal.open(&ticket.place(), &stored.body);
-    let body = body
-        .ok_or_else(|| Failure::internal("the stored response cannot be decrypted; check whether the master key has changed"))?;
+    let body = body.ok_or_else(|| {
+        Failure::internal(
+            "the response stored for an idempotency key cannot be decrypted; check whether the master key has changed",
+        )
+    })?;
     stored.body = body;
     Ok(stored)
 }

@@ -80,8 +80,8 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
-                "the folder {} for backup files that are waiting to be uploaded cannot be used: {error}; check its permissions and the \
-                 disk",
+                "the folder {} for backup files waiting to be uploaded cannot be used: {error}; check that the folder is writable \
+                 and that the disk has free space",
                 folder.display()
             ))
         };
@@ -347,7 +347,7 @@ fn write_whole(file: &Path, content: &[u8]) -> Result<()> {
     };
     write().map_err(|error| {
         Error::Local(format!(
-            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
             file.display()
         ))
     })

@@ -89,11 +89,10 @@ impl Target {
     fn folder(path: &FilePath) -> Result<Self> {
         let invalid = |reason: &str| Error::Settings(format!("{}: {reason}", path.display()));
         if !path.is_absolute() {
-            return Err(invalid("enter the full path of the folder"));
+            return Err(invalid("this path is relative; enter the full path of the folder"));
         }
         let opened = LocalFileSystem::new_with_prefix(path);
-        let opened =
-            opened.map_err(|error| invalid(&format!("{error}; check that the folder exists, and check its permissions")))?;
+        let opened = opened.map_err(|error| invalid(&format!("{error}; check that the folder exists and is accessible")))?;
         let store = opened.with_fsync(true);
         Ok(Self { store: Arc::new(store), prefix: Path::default(), shown: path.display().to_string(), lacks_key: false })
     }

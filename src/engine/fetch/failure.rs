@@ -134,7 +134,7 @@ impl fmt::Display for FetchError {
                 )
             }
             Self::Closed { host, cause } => {
-                write!(f, "The connection to {host} ended before a complete response ({cause}); try again later.")
+                write!(f, "The connection to {host} ended before a complete response arrived ({cause}); try again later.")
             }
             // The TLS library's error for a server that answers without TLS.
             Self::Tls { host, cause } if cause.contains("InvalidContentType") => {
@@ -152,7 +152,7 @@ impl fmt::Display for FetchError {
             Self::Encoding { host, cause } => {
                 write!(
                     f,
-                    "{host} returned a compressed response that cannot be decompressed ({cause}); check the site's compression."
+                    "{host} returned a compressed response that cannot be decompressed ({cause}); check the server's compression settings."
                 )
             }
             Self::TimedOut { host, after } => {

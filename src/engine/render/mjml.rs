@@ -72,7 +72,9 @@ fn explain(mjml: &str, error: &ParseError) -> MjmlError {
     let at = |position: &Span| Some(place(mjml, position.start));
     let (problem, place) = match error {
         ParseError::UnexpectedElement { position, .. } => ("this element is not allowed here; move or remove it", at(position)),
-        ParseError::UnexpectedToken { position, .. } => ("this content is not allowed here; close or remove it", at(position)),
+        ParseError::UnexpectedToken { position, .. } => {
+            ("this content is not allowed here; move or remove it, or close the element before it", at(position))
+        }
         ParseError::MissingAttribute { name, position, .. } => {
             return MjmlError { problem: format!("the attribute {name} is missing; add it"), place: at(position) };
         }

@@ -89,7 +89,7 @@ impl IndexDir {
     fn open_generation(&self, name: &str, options: &Options) -> Result<Generation, SearchError> {
         if ordinal(name).is_none() {
             return Err(SearchError::Damaged(format!(
-                "the file {CURRENT} contains {name:?}, which is not the name of an index of version {VERSION}"
+                "the file {CURRENT} contains {name:?}, which is not the name of a version {VERSION} index"
             )));
         }
         let path = self.dir.join(name);

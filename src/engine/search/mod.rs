@@ -166,7 +166,7 @@ impl fmt::Display for SearchError {
         match self {
             SearchError::Io(error) => write!(f, "the files of the search index cannot be read or written: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
-            SearchError::Damaged(what) => write!(f, "the search index cannot be used, and is rebuilt automatically: {what}"),
+            SearchError::Damaged(what) => write!(f, "the search index cannot be used ({what}); it is rebuilt automatically"),
             SearchError::Stalled => f.write_str("the writer of the search index is not accepting changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {

@@ -107,14 +107,15 @@ impl fmt::Display for SettingsError {
         match self {
             Self::Syntax { path, message } => write!(f, "{} is not valid TOML: {message}", path.display()),
             Self::UnknownKey { key, origin: Origin::Variable(_), nearest } => {
-                write!(f, "The variable {key} matches no setting; did you mean {nearest}?")
+                write!(f, "The environment variable {key} matches no setting; did you mean {nearest}?")
             }
             Self::UnknownKey { key, origin, nearest } => {
                 write!(f, "Unknown setting {key} ({origin}); did you mean {nearest}?")
             }
             Self::AmbiguousVariable { name, candidates } => {
                 let candidates: Vec<_> = candidates.iter().map(|key| layers::variable_name(key)).collect();
-                write!(f, "The variable {name} matches more than one setting; use {}.", candidates.join(" or "))
+                let candidates = candidates.join(" or ");
+                write!(f, "The environment variable {name} matches more than one setting; use {candidates}.")
             }
             Self::WrongType { key, origin, found, expected } => {
                 write!(f, "The setting {key} ({origin}) must be {expected}, not {found}.")
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(settings.plans["standard"].budgets.general.get(), 9);
         assert_eq!(
             refused(with_variable("MAILMILL_LOG_LEVLE", "debug")),
-            "The variable MAILMILL_LOG_LEVLE matches no setting; did you mean MAILMILL_LOG__LEVEL?"
+            "The environment variable MAILMILL_LOG_LEVLE matches no setting; did you mean MAILMILL_LOG__LEVEL?"
         );
     }
 
@@ -429,7 +430,8 @@ mod tests {
         let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
         assert_eq!(
             refused(error),
-            "The variable MAILMILL_PLANS_A_B_C matches more than one setting; use MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
+            "The environment variable MAILMILL_PLANS_A_B_C matches more than one setting; use MAILMILL_PLANS__A__B_C or \
+             MAILMILL_PLANS__A_B__C."
         );
     }
 

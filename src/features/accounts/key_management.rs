@@ -127,7 +127,7 @@ pub async fn revoke(
     if !(shown..=24).contains(&key.id.len()) {
         return Err(Failure::field(
             "id",
-            format_args!("enter at least the first {shown} of the 24 characters of the ID, as shown in the list of keys"),
+            format_args!("enter at least the first {shown} characters of the 24-character ID, as shown in the list of keys"),
         ));
     }
     let act = (context.caller.act(operation), context.envelope);

@@ -69,8 +69,8 @@ pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
 pub fn link_not_found() -> Failure {
     Failure::because(
         Code::NotFound,
-        "This link does not work. It was used, replaced by a newer link or canceled, or it has expired or was copied incompletely. Open \
-         the newest link, or ask for a new one.",
+        "This link does not work. It may have been used, replaced by a newer link, canceled or copied incompletely, or may have \
+         expired. Open the newest link, or ask for a new one.",
     )
 }
 

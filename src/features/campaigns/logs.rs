@@ -280,9 +280,9 @@ pub fn reason(skip: &Skip) -> String {
     let words = match skip {
         Skip::Suppressed => "The address is on the suppression list.",
         Skip::Unsubscribed => "The contact is unsubscribed.",
-        Skip::Bounced => "The contact has the status bounced.",
+        Skip::Bounced => "The contact has the status “bounced”.",
         Skip::NotSubscribed => "The contact is not subscribed.",
-        Skip::TopicUnsubscribed => "The contact is not subscribed to the topic of the message.",
+        Skip::TopicUnsubscribed => "The contact is not subscribed to the message's topic.",
         Skip::InvalidAddress => "The address is not a valid email address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",

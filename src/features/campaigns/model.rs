@@ -359,8 +359,8 @@ pub fn check_minimum_score(minimum: Option<u8>, score: Option<u32>) -> Result<()
     match score {
         Some(score) if score >= u32::from(minimum) => Ok(()),
         Some(score) => Err(format!(
-            "The email's score is {score}, and the campaign requires at least {minimum}. Fix the email's findings, or lower the \
-             required score."
+            "The email's score is {score}, and the campaign requires at least {minimum}. Fix the problems that the checks \
+             found, or lower the required score."
         )),
         None => Err(format!(
             "The campaign requires a score of at least {minimum}, and this version of the email has no score yet. The checks run \

@@ -285,7 +285,7 @@ fn of_word(error: &Finding, id: String, place: PlaceView) -> CheckFinding {
     let (severity, weight, message) = match error.kind {
         FindingKind::Spelling => (Severity::Warning, 30.0, format!("“{word}” is misspelled.")),
         FindingKind::Grammar => (Severity::Warning, 15.0, format!("“{word}” does not fit the sentence.")),
-        FindingKind::Repeat => (Severity::Warning, 15.0, format!("“{word}” is a repetition.")),
+        FindingKind::Repeat => (Severity::Warning, 15.0, format!("“{word}” is repeated.")),
         FindingKind::Style => (Severity::Info, 3.0, format!("“{word}” could be improved.")),
     };
     let fix = match &suggestion {

@@ -107,7 +107,7 @@ pub fn usable(
 pub fn reconnect(connection: &Connection, reason: &str, page: &str) -> Failure {
     let Connection { provider, name, .. } = connection;
     let detail = format!(
-        "The stored credentials of the connection \"{name}\" to {provider} cannot be used ({reason}). Reconnect the account at {page}."
+        "The saved credentials of the {provider} connection \"{name}\" no longer work ({reason}). Reconnect the account at {page}."
     );
     Failure::because(Code::ProviderReconnectRequired, detail).with(json!({ "connectUrl": page, "connectionId": connection.id }))
 }

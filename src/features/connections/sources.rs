@@ -36,7 +36,7 @@ pub fn checked(given: Vec<SourceRef>) -> Result<Vec<ProviderSource>, Failure> {
     for (at, SourceRef { id, kind, name, .. }) in given.into_iter().enumerate() {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
         if id.is_empty() || id.len() > limits::PROVIDER_SOURCE_ID_CHARACTERS_MAX || !id.bytes().all(allowed) {
-            let failure = Failure::field(&format!("sources[{at}].id"), "must be the ID of a source of the connected account");
+            let failure = Failure::field(&format!("sources[{at}].id"), "must be the ID of a source in the connected account");
             let hint = "GET /v1/contacts/imports/providers/{provider}/sources lists the sources";
             return Err(failure.see("connections.sources", hint));
         }

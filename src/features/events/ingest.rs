@@ -321,7 +321,8 @@ fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject, is_named: 
     }
     if !is_named {
         let reason = format_args!(
-            "the contact already has the maximum of {max} refunds without externalOrderId at this time; set externalOrderId or occurredAt"
+            "the contact already has the maximum of {max} refunds that have this time and no externalOrderId; set \
+             externalOrderId or occurredAt"
         );
         return Err(FieldError::new("identifiers", reason));
     }

@@ -100,7 +100,7 @@ impl Crossing {
             Some(other) if other.id != project.copied() => {
                 let detail = format!(
                     "The live environment already has the brand {}, which was imported from the same site. Set liveProjectId to {} to \
-                     replace the values of the live brand with those of the test brand.",
+                     replace the live brand's values with those of the test brand.",
                     other.name, other.id
                 );
                 let data = serde_json::json!({ "projectId": other.id, "name": other.name });

@@ -102,7 +102,7 @@ fn stored(
         (Ok(_), None) => unreachable!("a parsed body has an input"),
     };
     if projects::find(tx, hook.account, hook.project)?.is_none() {
-        let at = FieldError::new("", "the brand of this webhook was deleted; create a webhook in another brand");
+        let at = FieldError::new("", "this webhook's brand was deleted; create a webhook in another brand");
         return Ok(Err(at.into()));
     }
     if let Err(at) = mapping::check_exact(input) {

@@ -54,7 +54,7 @@ pub fn check(seal: &Seal, hook: &Hook, headers: &HeaderMap, body: &[u8]) -> Resu
     let Some(check) = &hook.signature else { return Ok(()) };
     let refused = |reason: &str| Err(FieldError::new(check.header.clone(), reason));
     let Some(secret) = secret(seal, hook, check) else {
-        return refused("the master key was replaced; enter the signature secret of this webhook again");
+        return refused("the master key was replaced; enter this webhook's signature secret again");
     };
     let Some(given) = headers.get(&check.header) else {
         return refused(

@@ -141,7 +141,7 @@ impl Studio {
             let source = source.map(|source| blobs::bytes(tx, source)).transpose()?.flatten();
             let source: Option<Source> = source.and_then(|json| serde_json::from_slice(&json).ok());
             let problem = match &source {
-                None => Some("The email of the preview cannot be read. Create a new preview."),
+                None => Some("The preview's email cannot be read. Create a new preview."),
                 Some(_) if attempts > limits::EMAIL_PREVIEW_ATTEMPTS_MAX => {
                     Some("Rendering was interrupted repeatedly. Create a new preview. If that fails too, simplify the email.")
                 }

@@ -68,13 +68,14 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     restore.attempts += 1;
     if restore.attempts > limits::RESTORE_ATTEMPTS {
         let reason =
-            "The restore was interrupted several times. Check the log of the service, then start the restore again.".to_owned();
+            "The restore was interrupted several times. Check the service's log, then start the restore again.".to_owned();
         return end(engine, restore, State::Failed(reason)).await;
     }
     save(engine, restore.clone()).await?;
     let Some(backup) = engine.backup.clone() else {
-        let reason = "There is no continuous backup: the setting backup.url is empty.".to_owned();
-        return end(engine, restore, State::Failed(reason)).await;
+        let reason =
+            "There is no continuous backup. Set backup.url in the settings, restart the service, then start the restore again.";
+        return end(engine, restore, State::Failed(reason.to_owned())).await;
     };
     let folder = engine.control.file().with_file_name(format!("{FOLDER}{}", restore.id));
     if let Err(reason) = continuous::make_folder(engine, &folder, "the restore of a brand") {

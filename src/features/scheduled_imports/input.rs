@@ -42,7 +42,7 @@ pub fn mapping(mapping: BTreeMap<String, String>) -> Result<BTreeMap<String, Str
             let max = limits::SCHEDULED_IMPORT_HEADER_CHARACTERS_MAX;
             return Err(Failure::field(
                 &format!("mapping.{field}"),
-                format_args!("enter the header of the column for this field, in at most {max} bytes"),
+                format_args!("enter the column header for this field; use at most {max} bytes"),
             ));
         }
         Ok((field, header.to_owned()))

@@ -32,7 +32,7 @@ pub async fn receive(
     (headers, body): (HeaderMap, Bytes),
 ) -> Result<Received, Failure> {
     let Some(delivery) = verified(engine, &of, &headers, &body) else {
-        let detail = "The signature of the webhook does not match the secret of this store. Connect the store again with its current keys.";
+        let detail = "The webhook's signature does not match this store's secret. Connect the store again with its current keys.";
         return Err(Failure::because(Code::InvalidSignature, detail));
     };
     // If an app is installed on several shops, Shopify sends the privacy webhooks of all these shops to the one URL in the app's settings.

@@ -222,7 +222,7 @@ async fn refresh(
         return Ok(());
     }
     let app = app(&engine.settings.connections).ok_or_else(|| {
-        let why = "The settings no longer contain both the ID and the secret of the Shopify app; the operator must set \
+        let why = "The Shopify app's client ID or secret is no longer in the settings; the operator must set \
                    connections.shopify_client_id and connections.shopify_client_secret again.";
         PlatformError::Unreachable(why.to_owned())
     })?;

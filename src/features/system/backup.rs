@@ -186,7 +186,7 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
         }
         Ok(_) => fs::read(&path).map_err(failed(&path))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(refuse(format!("the folder has no {MANIFEST}; use the folder of a backup")));
+            return Err(refuse(format!("the folder has no {MANIFEST}; choose a folder that contains a backup")));
         }
         Err(error) => return Err(failed(&path)(error)),
     };

@@ -36,7 +36,7 @@ fn damage(engine: &Engine) -> Vec<Finding> {
     let finding = |store: &Arc<Store>| {
         let damaged = Error::Damaged { file: store.file().to_path_buf(), found: store.damage()? };
         let remedy = "Stop the service, restore the newest backup into a new folder, and start the service with the new folder. Keep this \
-                      folder until the restored service works. Handle other findings after that.";
+                      folder until the restored service works. Then fix any other problems in this report.";
         Some(Finding::problem("data", damaged.to_string(), remedy))
     };
     engine.stores().into_iter().filter_map(finding).collect()
@@ -105,7 +105,7 @@ fn clock() -> Finding {
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
     let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report how much disk space is free") };
-    let said = format!("{:.1} GB are free on the disk of {}", free as f64 / 1e9, folder.display());
+    let said = format!("{:.1} GB are free on the disk that contains {}", free as f64 / 1e9, folder.display());
     let remedy =
         "Free up space, or move the data folder to a larger disk (stop the service, copy the folder, start with --data).";
     if disk.is_low {
@@ -139,7 +139,7 @@ async fn confinement(engine: &Engine) -> Finding {
             match (found.missing(), off.is_empty()) {
                 (Some(_), _) => Finding::problem(
                     SUBJECT,
-                    format!("a required layer of the confinement is inactive; all inactive layers: {off}"),
+                    format!("a required layer of the confinement is inactive; inactive layers: {off}"),
                     remedy,
                 ),
                 (None, false) => Finding::warning(

@@ -111,7 +111,7 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 pub fn data(reply: Reply) -> Result<Value, Problem> {
     let foreign = || {
         Problem::failed(
-            "the response has an unknown format; check that the service of this data folder has the same version as this command",
+            "the response has an unexpected format; check that the running service and this command have the same version",
         )
     };
     let ReplyBody::Whole(bytes) = reply.body else { return Err(foreign()) };

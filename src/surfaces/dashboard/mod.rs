@@ -182,7 +182,7 @@ async fn run(
     let handler = handler.ok_or_else(|| {
         PageError::plain(
             StatusCode::METHOD_NOT_ALLOWED,
-            "This address doesn't accept this kind of request. Go back, and use the buttons on the page.",
+            "This page can't be opened this way. Go back, and use the links and buttons there.",
         )
     })?;
     if page.auth == Auth::Closed && visit.session.is_none() {

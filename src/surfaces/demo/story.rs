@@ -357,14 +357,14 @@ impl Story {
 
     /// Sends a request as a reader's email client or browser does.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
-        let uri = path.ok_or("A message of the campaign lacks a tracking link or an unsubscribe link. Run the demo again.")?;
+        let uri = path.ok_or("A campaign message lacks a tracking link or an unsubscribe link. Run the demo again.")?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(BROWSER));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         let body = Body::Whole(Bytes::from_static(form.as_bytes()));
         let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
         if reply.status.is_client_error() || reply.status.is_server_error() {
-            return Err(format!("A link in a message of the campaign returned status {}. Run the demo again.", reply.status));
+            return Err(format!("A link in a campaign message returned status {}. Run the demo again.", reply.status));
         }
         Ok(())
     }

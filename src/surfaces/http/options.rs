@@ -174,7 +174,7 @@ impl fmt::Display for StartError {
                     io::ErrorKind::PermissionDenied if address.port() < 1024 => {
                         "grant CAP_NET_BIND_SERVICE, which ports below 1024 require, or choose a higher port"
                     }
-                    io::ErrorKind::AddrNotAvailable => "choose one of the addresses of this machine",
+                    io::ErrorKind::AddrNotAvailable => "choose one of this machine's addresses",
                     _ => "fix the problem, or choose a different address",
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause}; {remedy}")

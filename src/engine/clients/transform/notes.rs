@@ -63,7 +63,8 @@ pub fn without_images(view: &View<'_>) -> Vec<Note> {
     }
     let backgrounds = backgrounds_without_color(view);
     if !backgrounds.is_empty() {
-        let message = "A background image has no background color under it, so text over it may be illegible. Set a color too.";
+        let message =
+            "A background image has no background color, so text over it may be illegible without the image. Set a color too.";
         note("background_without_color", message.into(), &backgrounds);
     }
     notes

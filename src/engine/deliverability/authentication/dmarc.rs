@@ -52,7 +52,7 @@ fn audit_policy(record: &str, name: &str, policy: &str, report: &mut Report) {
     let is_wrong = |name: &&str| tag(record, name).map_or(*name == "p", |value| !is_valid(value));
     if let Some(wrong) = ["p", "sp", "np"].into_iter().find(|name| is_wrong(name)) {
         let remedy = format!("Set “{wrong}=none”, “{wrong}=quarantine” or “{wrong}=reject”.");
-        let text = format!("The tag “{wrong}” of the DMARC record is missing or invalid.");
+        let text = format!("The tag “{wrong}” in the DMARC record is missing or invalid.");
         report.add("dmarc_policy_invalid", Level::Critical, &text, &remedy);
         return;
     }

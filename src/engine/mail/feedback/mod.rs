@@ -114,7 +114,7 @@ impl Refusal {
                 "The signature or secret of the request is wrong. Check the secret under Setup → Mail services."
             }
             Self::WrongTime => {
-                "The time of the request is too far from the current time. Check that the clock of this machine is correct."
+                "The request's timestamp is too far from the current time. Check that the clock of the Mailmill server is correct."
             }
             Self::Replayed => {
                 "An earlier request with different content had this ID, so this request was rejected as a possible forgery."

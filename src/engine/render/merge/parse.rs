@@ -229,7 +229,7 @@ impl Cursor {
         if RESERVED.contains(&name.as_str()) {
             let remedy = match name.as_str() {
                 "if" | "elif" | "else" | "endif" | "for" | "endfor" => "write blocks like {% if … %}, or rename the field",
-                "none" => "test with \"is defined\", or rename the field",
+                "none" => "check for a value with \"is defined\", or rename the field",
                 _ => FIELD_SAMPLE,
             };
             return refuse(self.line, format!("{name} is a reserved word, not a field; {remedy}"));

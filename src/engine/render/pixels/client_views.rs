@@ -54,7 +54,7 @@ fn one(checker: &Checker, html: &str, device: &Device) -> Result<ClientView, Ren
     }
     let profile = checker.profile(&device.profile).ok_or_else(|| {
         RenderError::Misused(format!(
-            "the support data lacks the email client {}; use a newer file in the setting validation.clients",
+            "the file in the setting validation.clients lacks the email client {}; use a newer file",
             device.profile
         ))
     })?;

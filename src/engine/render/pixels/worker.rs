@@ -97,7 +97,7 @@ impl RenderThread {
         };
         let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
         let thread = thread
-            .map_err(|error| RenderError::Unavailable(format!("cannot start a thread of the rendering process: {error}")))?;
+            .map_err(|error| RenderError::Unavailable(format!("cannot start a thread in the rendering process: {error}")))?;
         is_ready.recv().map_err(|_| malformed())?;
         Ok(Self { orders, thread })
     }

@@ -156,8 +156,8 @@ impl fmt::Display for Error {
             ),
             Self::Behind { store } => write!(
                 f,
-                "this node is so far behind that the log of the {} store no longer has its next commit; restart this \
-                 node to rebuild its copy of the store from a snapshot",
+                "this node is so far behind that the log of the {} store no longer has the commits that this node needs \
+                 next; restart this node to rebuild its copy of the store from a snapshot",
                 store.word()
             ),
             Self::SnapshotReplaced { store } => write!(
@@ -166,7 +166,7 @@ impl fmt::Display for Error {
                 store.word()
             ),
             Self::Damaged(what) => {
-                write!(f, "the database of the cluster is damaged: {what}. Restore the database from its backup")
+                write!(f, "the database of the cluster is damaged: {what}. Restore the database from a backup")
             }
             Self::Local(cause) => f.write_str(cause),
             Self::Stopping => f.write_str("this node is stopping"),

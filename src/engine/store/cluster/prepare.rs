@@ -78,7 +78,7 @@ fn rebuild(database: &Arc<Database>, runtime: &tokio::runtime::Handle, store: St
     let aside = file.with_extension("rebuild");
     let local = |error: std::io::Error| {
         Error::Local(format!(
-            "{} cannot be written: {error}; check the permissions and the free space of its folder",
+            "{} cannot be written: {error}; check that its folder is writable and that the disk has free space",
             aside.display()
         ))
     };
@@ -179,7 +179,7 @@ pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<
         let tx = file.read()?;
         let identity = identity::identity(&tx)?.filter(|identity| identity.store == store.word());
         let Identity { installation, key_check, .. } = identity
-            .ok_or_else(|| Error::Local(format!("{} is not the file of the {} store", file.path().display(), store.word())))?;
+            .ok_or_else(|| Error::Local(format!("{} does not contain the {} store", file.path().display(), store.word())))?;
         schema = Some(Schema {
             installation: installation.name().to_owned(),
             key_check: key_check.text().to_owned(),

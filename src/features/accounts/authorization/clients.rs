@@ -227,7 +227,7 @@ fn described(client_id: &str, url: &Url, body: &[u8]) -> Result<Client, Invalid>
     let document: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
         Invalid::new(CLIENT_ID, "points to metadata that is not a JSON object; report this to the program's developer")
     })?;
-    let wrong = |field, problem: &str| Invalid::new(field, format!("in the program's metadata {problem}"));
+    let wrong = |field, problem: &str| Invalid::new(field, format!("is invalid in the program's metadata: it {problem}"));
     if document.get("client_id").and_then(Value::as_str) != Some(client_id) {
         return Err(wrong(CLIENT_ID, "must match the URL of the metadata; report this to the program's developer"));
     }
@@ -334,7 +334,7 @@ mod tests {
             let mut wrong = document.clone();
             wrong[field] = value;
             let error = read(&wrong).expect_err("the document is not valid");
-            assert!(error.to_string().starts_with(&format!("{field} in the program's metadata must ")), "{error}");
+            assert!(error.to_string().starts_with(&format!("{field} is invalid in the program's metadata: it must ")), "{error}");
         }
         assert!(described(id, &url, b"[]").is_err());
     }

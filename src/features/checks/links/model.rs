@@ -108,7 +108,7 @@ pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict 
         }
         _ if url.starts_with("//") => invalid("The URL has no scheme. Put https: before it."),
         _ => invalid(format!(
-            "The URL of the {what} is relative, but an email has no base URL. Write the whole URL, with https://."
+            "The URL of the {what} is incomplete, so it does not work in an email. Write the whole URL, with https://."
         )),
     }
 }
@@ -221,7 +221,7 @@ fn merge_verdict(url: &str) -> Option<Verdict> {
         && field.to_ascii_lowercase().contains("unsub")
     {
         return Some(invalid(format!(
-            "{{{{ {field} }}}} is not the unsubscribe link of this service. Write {}.",
+            "{{{{ {field} }}}} is not Mailmill's unsubscribe link. Write {} instead.",
             placeholders::UNSUBSCRIBE_URL
         )));
     }

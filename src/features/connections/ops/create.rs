@@ -138,7 +138,7 @@ pub async fn connect(
         let (found, wanted) = (&external.name, &known.external_name);
         let reason = match is_oauth {
             true => format!("this sign-in belongs to the account \"{found}\"; sign in to the account \"{wanted}\" instead"),
-            false => format!("this key belongs to the account \"{found}\"; use a key of the account \"{wanted}\""),
+            false => format!("this key belongs to the account \"{found}\"; use a key for the account \"{wanted}\""),
         };
         return Err(Failure::field(field, reason));
     }

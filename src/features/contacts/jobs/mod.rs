@@ -65,7 +65,7 @@ fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
         return Ok(());
     }
     let detail = format!(
-        "{max} imports, exports and bulk changes of this brand are already in progress; wait until one of them has finished."
+        "{max} imports, exports and bulk changes for this brand are already in progress; wait until one of them has finished."
     );
     Err(Failure::because(Code::LimitReached, detail))
 }
@@ -165,6 +165,6 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
 
 /// Returns the failure for a request whose job is of a different kind than expected, with the job's ID in `data`.
 pub fn wrong_kind(id: JobId) -> Failure {
-    Failure::because(Code::NotFound, "This job is of a different kind. GET /v1/contacts/jobs/{id} returns its kind.")
+    Failure::because(Code::NotFound, "This ID belongs to a different kind of job. GET /v1/contacts/jobs/{id} returns its kind.")
         .with(json!({ "jobId": id }))
 }

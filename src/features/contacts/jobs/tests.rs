@@ -354,7 +354,7 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     let refused = start();
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
     assert!(
-        refused.refusal().2.contains(" imports, exports and bulk changes of this brand are already in progress"),
+        refused.refusal().2.contains(" imports, exports and bulk changes for this brand are already in progress"),
         "{refused:?}"
     );
     work(&app);

@@ -35,7 +35,7 @@ pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
 fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'static str> {
     let folded = folded.trim();
     if !is_balanced(text) {
-        return Some("has a quotation mark or bracket without its counterpart.");
+        return Some("has an unmatched quotation mark or bracket.");
     }
     if text.ends_with('…') || text.ends_with("...") || text.ends_with([',', ':', ';', '(', '-', '–', '—', '&', '+', '/']) {
         return Some(CUT_OFF);

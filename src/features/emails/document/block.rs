@@ -529,7 +529,7 @@ pub struct DeadlineError;
 impl fmt::Display for DeadlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "The date is invalid; write a day such as 2026-11-30, or a time with its UTC offset such as \
+            "The date is invalid; use a date such as 2026-11-30, or a date and time with a UTC offset, such as \
              2026-11-30T23:59:00+01:00.",
         )
     }

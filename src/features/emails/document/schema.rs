@@ -210,14 +210,14 @@ fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String,
     let mut fields: Map<String, Json> = match json.as_object() {
         Some(fields) => fields.clone(),
         None => {
-            found.push(violation(path, "is not an object; write a block with its type".to_owned()));
+            found.push(violation(path, "is not an object; write the block as an object with a `type`".to_owned()));
             return None;
         }
     };
     match fields.remove("type") {
         Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
         _ => {
-            found.push(violation(&format!("{path}.type"), "must be the type of the block, such as `text`".to_owned()));
+            found.push(violation(&format!("{path}.type"), "must be the block's type, such as `text`".to_owned()));
             None
         }
     }

@@ -65,7 +65,7 @@ impl Command for FindingIgnore {
                 if known.len() >= limits::IGNORED_FINDINGS_MAX {
                     let max = limits::IGNORED_FINDINGS_MAX;
                     let detail =
-                        format!("{max} findings of this email are already ignored. Set `ignored` to false for some of them.");
+                        format!("{max} findings in this email are already ignored. Set `ignored` to false for some of them.");
                     return Err(Failure::because(Code::LimitReached, detail));
                 }
                 let ignored = IgnoredFinding { by: direct::author(&caller.principal)?, at: tx.now() };

@@ -227,7 +227,7 @@ pub fn open(
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {
-        let detail = format!("{max} generations of this brand are already queued or running. Wait until one has finished.");
+        let detail = format!("{max} generations for this brand are already queued or running. Wait until one has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if let Some(reference) = wanted.reference {

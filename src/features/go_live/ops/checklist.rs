@@ -96,7 +96,7 @@ fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&Em
     let domain = added.filter(|_| !done);
     let message = match (verified, &domain, from) {
         (Some(domain), ..) => format!("{domain} is verified."),
-        (None, Some(domain), _) => format!("{domain} was added and is not verified yet. Publish its DNS records."),
+        (None, Some(domain), _) => format!("{domain} was added but is not verified yet. Publish its DNS records."),
         (None, None, Some(from)) => {
             let own = from.domain();
             format!("{own}, the domain of the default sender, is not verified. Add it and publish its DNS records.")

@@ -151,7 +151,7 @@ fn check_queue(tx: &WriteTx<'_>, account: AccountId) -> Result<(), Failure> {
     let own = queue.iter().filter(|(_, other)| *other == account).count();
     if own >= limits::EMAIL_PREVIEWS_WAITING_PER_ACCOUNT_MAX {
         let detail =
-            format!("{own} previews of this account are waiting or being rendered. Try again when one of them is finished.");
+            format!("{own} previews for this account are waiting or being rendered. Try again when one of them is finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if queue.len() >= limits::EMAIL_PREVIEWS_WAITING_MAX {

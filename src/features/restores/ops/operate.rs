@@ -81,7 +81,7 @@ impl Async for Operate {
         let ended = || {
             Failure::because(
                 Code::WrongState,
-                "This restore was discarded, or another restore has replaced it. Start the restore again.",
+                "This restore was discarded or replaced by another restore. Start the restore again.",
             )
         };
         let restore = shown.filter(|shown| input.restore_id.is_none_or(|id| shown.id == id)).ok_or_else(ended)?;

@@ -294,7 +294,7 @@ fn project(
     match (input.recipient_type, input.recipient_id.as_deref().and_then(ProjectId::parse)) {
         (SendTo::Email, _) => Ok(None),
         (SendTo::Audience, Some(project)) if projects::require(tx, account, project).is_ok() => Ok(Some(project)),
-        _ => Err(Failure::field("projectId", "set the project that owns the contacts")),
+        _ => Err(Failure::field("projectId", "set the ID of the project that owns the contacts")),
     }
 }
 
@@ -320,7 +320,8 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
     if !bcc.is_empty() {
         return Err(Failure::field("bcc", "is allowed only if `recipientType` is `email`; remove this field"));
     }
-    let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
+    let missing = || Failure::field("projectId", "set the ID of the project that owns the contacts");
+    let project = project.ok_or_else(missing)?;
     let wrong = || Failure::field("recipientId", "must be an ID: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),

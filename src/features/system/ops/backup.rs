@@ -58,7 +58,7 @@ impl Async for Backup {
     async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
-            return Err(Failure::field("to", "enter the full path of the folder"));
+            return Err(Failure::field("to", "this path is relative; enter the full path of the folder"));
         }
         let (engine, now) = (context.engine.clone(), context.now());
         let making = move || {

@@ -46,7 +46,7 @@ impl Async for ClusterDrain {
     async fn run(context: Context, input: DrainRequest) -> Result<Self::Output, Failure> {
         let member = context.engine.cluster.clone();
         let member = member.ok_or_else(|| {
-            Failure::because(Code::NotFound, "This service is not a node of a cluster. Run the command on a node of the cluster.")
+            Failure::because(Code::NotFound, "This service is not a cluster node. Run the command on a cluster node.")
         })?;
         if input.undo == Some(true) {
             member.rejoin();

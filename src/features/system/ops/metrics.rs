@@ -46,7 +46,10 @@ impl Raw for Metrics {
         };
         let given = request.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         if !given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
-            return Err(Failure::because(Code::InvalidApiKey, "Send the token of server.metrics_token as a bearer token."));
+            return Err(Failure::because(
+                Code::InvalidApiKey,
+                "Send the value of the setting server.metrics_token as a bearer token.",
+            ));
         }
         let text = tokio::task::spawn_blocking(move || text(&engine)).await.map_err(Failure::internal)??;
         let mut headers = HeaderMap::with_capacity(8);

@@ -54,7 +54,8 @@ pub fn man(mut whole: Command, folder: Option<&Path>) -> Result<u8, Problem> {
     let section = folder.join("man1");
     let failed = |error: io::Error| {
         Problem::failed(format_args!(
-            "cannot write the manual pages to {}: {error}; check the folder's path, permissions and free space",
+            "cannot write the manual pages to {}: {error}; check that the folder is writable and that the disk \
+             has free space",
             section.display()
         ))
     };

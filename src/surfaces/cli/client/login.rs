@@ -38,8 +38,9 @@ pub async fn run(matches: &ArgMatches, environment: &Environment, output: &Outpu
     profiles::check_name(&name)?;
     let known = stored.profiles.get(&name);
     let address = one(matches, "url").or_else(|| environment.url.clone()).or_else(|| known.map(|profile| profile.url.clone()));
-    let address = address
-        .ok_or_else(|| Problem::misused("the server is missing; name it, as in `mailmill login https://mail.example.com`"))?;
+    let address = address.ok_or_else(|| {
+        Problem::misused("the server's URL is missing; add it, as in `mailmill login https://mail.example.com`")
+    })?;
     let url = server_url(&address)?;
     warn_about_plain_text(&url);
     let key = match one(matches, "key-file") {

@@ -81,7 +81,7 @@ impl Profiles {
             .ok_or_else(|| Problem::failed("there is no folder for the profiles; set HOME or XDG_CONFIG_HOME"))?;
         let failed = |error: std::io::Error| {
             Problem::failed(format_args!(
-                "cannot write {}: {error}; check the permissions and the free space of its folder",
+                "cannot write {}: {error}; check that its folder is writable and that the disk has free space",
                 path.display()
             ))
         };

@@ -403,10 +403,10 @@ pub fn refusal(answer: &ApiResponse, body: &serde_json::Value) -> Problem {
     if answer.status.is_redirection() {
         let target = answer.header(LOCATION).and_then(|target| Url::parse(target).ok());
         let reason = target.map_or_else(
-            || "the server redirects; check the server's URL".to_owned(),
+            || "the server redirects the request; check the server's URL".to_owned(),
             |target| {
                 let origin = &target[..Position::BeforePath];
-                format!("the server redirects to {origin}; sign in to the server there with `mailmill login {origin}`")
+                format!("the server redirects the request to {origin}; sign in there with `mailmill login {origin}`")
             },
         );
         return Problem::new(exit, reason);
@@ -494,7 +494,7 @@ mod tests {
             envelope(&answer(308, &[("location", "https://b.example/v1/projects")], &json!({}))).expect_err("it is a redirect");
         assert!(moved.to_string().contains("`mailmill login https://b.example`"), "{moved}");
         let relative = envelope(&answer(308, &[("location", "/login")], &json!({}))).expect_err("it is a redirect");
-        assert_eq!(relative.to_string(), "the server redirects; check the server's URL");
+        assert_eq!(relative.to_string(), "the server redirects the request; check the server's URL");
     }
 
     #[test]

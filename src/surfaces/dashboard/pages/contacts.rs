@@ -202,7 +202,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<PageResponse, PageErr
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
     let all = form.get("which") == "all";
     if !all && chosen.is_empty() {
-        return Err(wrong("contact", "Select at least one contact, or choose all."));
+        return Err(wrong("contact", "Select at least one contact, or choose all contacts."));
     }
     let filters = if all { conditions(visit, audience).await? } else { json!({}) };
     if form.get("act") == "export" {

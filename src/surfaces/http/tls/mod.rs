@@ -177,6 +177,6 @@ fn hint(why: String, own_files: bool) -> String {
     if own_files {
         format!("{why} (see the settings {} and {})", setting::CERTIFICATE, setting::KEY)
     } else {
-        format!("{why} (remove both files to create new ones)")
+        format!("{why} (remove the certificate and the key, and Mailmill creates new ones)")
     }
 }
