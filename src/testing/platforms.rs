@@ -15,6 +15,8 @@ mod oauth;
 pub mod published;
 #[path = "platforms/record.rs"]
 mod record;
+#[path = "platforms/standing.rs"]
+mod standing;
 #[path = "platforms/templates.rs"]
 mod templates;
 
@@ -27,6 +29,7 @@ use serde_json::{Value, json};
 
 use changes::Changes;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
+pub use standing::{Standing, standing};
 pub use templates::{Stored, StoredImage};
 
 /// The API keys that the platforms accept initially.
@@ -194,26 +197,6 @@ impl Platforms {
 
     pub fn asked(&self) -> Vec<PlatformRequest> {
         self.state().asked.clone()
-    }
-}
-
-/// The status of a contact on a platform. Initially, it depends on the contact's number: of ten contacts, six are subscribed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    Subscribed,
-    Unsubscribed,
-    Bounced,
-    Silent,
-    Complained,
-}
-
-pub fn standing(number: usize) -> Standing {
-    match number % 10 {
-        0..=5 => Standing::Subscribed,
-        6 => Standing::Unsubscribed,
-        7 => Standing::Bounced,
-        8 => Standing::Silent,
-        _ => Standing::Complained,
     }
 }
 

@@ -340,14 +340,14 @@ async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
     browser.sign_in("/").await;
     for environment in ["live", "test"] {
         let home = browser.get(&format!("/{environment}/")).await;
-        assert!(home.text.contains("Earlier work is on hold: this data folder is a copy"), "{}", home.text);
+        assert!(home.text.contains("scheduled is on hold: this data folder is a copy"), "{}", home.text);
     }
     let system = browser.get("/live/settings/system").await;
     assert!(system.text.contains("Resume sending") && system.text.contains("may be sent a second time"), "{}", system.text);
     let csrf = system.csrf().to_owned();
     // Only the button resumes sending.
     let unknown = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "restart")]).await;
-    assert!(unknown.status == 400 && unknown.text.contains("have this action"), "{}", unknown.text);
+    assert!(unknown.status == 400 && unknown.text.contains("unknown action"), "{}", unknown.text);
     let done = browser.post("/live/settings/system", &[("csrf", &csrf), ("act", "resume")]).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let system = browser.get(done.location()).await;

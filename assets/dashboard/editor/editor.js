@@ -170,7 +170,7 @@
     if (!same(doc, saved)) event.preventDefault();
   });
   const notice = h("div", { class: "editor-notice", role: "alert", hidden: true },
-    h("p", {}, "This email was saved elsewhere in the meantime. Your latest changes aren't saved yet."),
+    h("p", {}, "This email was saved elsewhere in the meantime. Your latest changes aren't saved yet. Reload to discard them, or keep them to replace the other version."),
     button("Reload", () => {
       doc = saved;
       location.reload();
@@ -512,7 +512,7 @@
   function picture(src, alt) {
     const image = h("img", { src: small(src), alt: alt || "", class: "eb-image" });
     // The editor can show only images from the brand's library; the preview shows others too.
-    image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image: see the preview")));
+    image.addEventListener("error", () => image.replaceWith(h("div", { class: "eb-noimage" }, alt || "Image (visible only in the preview)")));
     return image;
   }
   const SHAPES = [["", "Original"], ["2", "Wide (2:1)"], ["1.5", "Landscape (3:2)"], ["1", "Square"], ["0.75", "Portrait (3:4)"]];
@@ -612,7 +612,7 @@
     const left = Math.min(Math.max(x * wide - width / 2, 0), wide - width), top = Math.min(Math.max(y * high - height / 2, 0), high - height);
     const scale = Math.min(1, 1600 / width), board = h("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
     board.getContext("2d").drawImage(source, left, top, width, height, 0, 0, board.width, board.height);
-    return new Promise((done, fail) => board.toBlob((blob) => (blob ? done(blob) : fail(new Error("The image can't be cropped."))), "image/jpeg", 0.9));
+    return new Promise((done, fail) => board.toBlob((blob) => (blob ? done(blob) : fail(new Error("This image can't be cropped. Choose another image."))), "image/jpeg", 0.9));
   }
 
   // --- The canvas ---
@@ -805,7 +805,7 @@
   }
   const STYLES = [
     ["layout", "Layout", [["", "Automatic"], ["editorial", "Editorial"], ["bold", "Bold"], ["showcase", "Showcase"], ["letter", "Letter"], ["minimal", "Minimal"], ["cards", "Cards"], ["midnight", "Midnight"], ["bulletin", "Bulletin"]]],
-    ["corners", "Corners", [["", "As in the brand's theme"], ["sharp", "Sharp"], ["soft", "Soft"], ["round", "Round"]]],
+    ["corners", "Corners", [["", "Same as the brand's theme"], ["sharp", "Sharp"], ["soft", "Soft"], ["round", "Round"]]],
   ];
   function inspectStyle() {
     const style = (doc.style ??= {});
@@ -823,9 +823,9 @@
     ask("Save as a reusable block", [labeled("Name", h("input", { name: "name", required: true, maxlength: "80" }))], "Save", async ({ name: title }) => {
       const body = new URLSearchParams({ csrf: root.dataset.csrf, act: "keep", name: title, block: JSON.stringify(block) });
       const answer = await fetch(root.dataset.editor, { method: "POST", body }).catch(() => null), told = await answer?.json().catch(() => null);
-      if (!answer?.ok) return say(told?.message ?? "The block couldn't be saved.", true);
+      if (!answer?.ok) return say(told?.message ?? "The block couldn't be saved. Try again.", true);
       data.savedBlocks = told.savedBlocks;
-      say(`Saved as “${title}”. You can now insert it in other emails of the brand.`);
+      say(`Saved as “${title}”. You can now insert it in any of the brand's emails.`);
     });
   }
 

@@ -61,8 +61,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether any node of a cluster can run this request itself, because the operation is a query or is declared to run on any
-    /// node.
+    /// Returns whether any node of a cluster can run this request, because the operation is a query or is declared to run anywhere.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -73,9 +72,8 @@ impl Api {
         !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Calls an operation from within the process. The surface has already determined the caller: a signed-in user, an anonymous visitor,
-    /// or the operator (for example, to sign a user in). Input and output are values; otherwise the pipeline is the same. `input` runs
-    /// after the permissions are checked, like the decoder of a request.
+    /// Calls an operation from within the process. The surface has already determined the caller, such as a signed-in user. Input and
+    /// output are values; otherwise the pipeline is the same. `input` runs after the check of the permissions, like a request's decoder.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,
@@ -89,8 +87,7 @@ impl Api {
             .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output; report this bug", T::SPEC.id)))
     }
 
-    /// Calls an operation from within the process with a request instead of a value, because the input is a stream or the output is not
-    /// JSON. In JSON output, fields without a value are `null` instead of omitted.
+    /// Like [`Api::ask`], but with a request: for input that is a stream or output that is not JSON. Absent fields in JSON are `null`.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Result<Reply, Failure> {
         self.log(async |call| {
             call.envelope.keeps_nulls = true;
@@ -495,8 +492,7 @@ enum Wrote {
     Stored(StoredAnswer),
 }
 
-/// Runs inside a command's transaction: writes the effect, the audit row and, for a request with an idempotency key, the replay record. If
-/// the command fails, only a replay record can be written.
+/// Runs inside a command's transaction: writes the effect, the audit row and any replay record. A failed command writes only the record.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,

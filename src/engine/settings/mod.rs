@@ -6,6 +6,7 @@
 //! This module reads neither files nor the environment: the caller passes both, without the variables that the command line itself uses
 //! (such as the one for the data folder).
 
+mod backup;
 mod layers;
 mod models;
 
@@ -14,9 +15,8 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::mail::transport::is_hello_name;
 use crate::engine::mail::transport::relay::relays;
-use crate::vocab::limits;
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
-use crate::vocab::settings::{Backup, Connections, Plan, Settings};
+use crate::vocab::settings::{Connections, Plan, Settings};
 
 use layers::Layers;
 
@@ -177,7 +177,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return broken("webhooks.header_word", "must have 1 to 32 ASCII letters and digits, like Acme");
     }
-    if let Some(violation) = backup(&settings.backup) {
+    if let Some(violation) = backup::check(&settings.backup) {
         return Some(violation);
     }
     if let Some(violation) = cluster(settings) {
@@ -197,36 +197,6 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return broken("accounts.agent_vendor", "must consist of lowercase letters, digits and hyphens");
     }
     settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
-}
-
-fn backup(backup: &Backup) -> Option<(String, String)> {
-    let broken = |setting: &str, reason: &str| Some((format!("backup.{setting}"), reason.to_owned()));
-    let url = backup.url.as_deref()?;
-    let place = ["s3://", "gs://", "az://", "file://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
-    let is_folder = |path: &str| path.starts_with('/');
-    if !(is_folder(url) || place.is_some_and(|place| is_folder(place) == url.starts_with("file:") && !place.is_empty())) {
-        return broken(
-            "url",
-            "must be s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or the full path of a folder",
-        );
-    }
-    if !backup.endpoint.as_deref().is_none_or(|endpoint| is_origin(endpoint.trim_end_matches('/'))) {
-        return broken("endpoint", "must consist of a scheme, a host and optionally a port, like https://minio.example.com:9000");
-    }
-    if backup.access_key.is_some() != backup.secret_key.is_some() {
-        let missing = if backup.secret_key.is_none() { "secret_key" } else { "access_key" };
-        return broken(missing, "set both backup.access_key and backup.secret_key, or neither");
-    }
-    // A busy service uploads an object at each interval. The largest listing must also have room for snapshots.
-    let (seconds, days) = (backup.interval_seconds.get(), backup.log_days.get());
-    let objects_max = limits::BACKUP_OBJECTS_MAX as u64 / 2;
-    if days * 86_400 / seconds > objects_max {
-        let days_max = objects_max * seconds / 86_400;
-        let reason =
-            format!("must be at most {days_max} if backup.interval_seconds is {seconds}; for more days, increase the interval");
-        return broken("log_days", &reason);
-    }
-    None
 }
 
 fn cluster(settings: &Settings) -> Option<(String, String)> {
@@ -291,14 +261,14 @@ fn check_plan(name: &str, plan: &Plan) -> Option<(String, String)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use std::time::Duration;
 
     use super::*;
     use crate::vocab::rates::RouteGroup;
     use crate::vocab::settings::{LogFormat, LogLevel};
 
-    fn with_file(text: &str) -> Result<Settings, SettingsError> {
+    pub fn with_file(text: &str) -> Result<Settings, SettingsError> {
         load(DEFAULT, Some((Path::new("my.toml"), text)), &[], &[])
     }
 
@@ -306,7 +276,7 @@ mod tests {
         load(DEFAULT, None, &[(name.to_owned(), text.to_owned())], &[])
     }
 
-    fn refused(result: Result<Settings, SettingsError>) -> String {
+    pub fn refused(result: Result<Settings, SettingsError>) -> String {
         result.expect_err("the settings are invalid").to_string()
     }
 
@@ -337,22 +307,6 @@ mod tests {
         let settings = load(DEFAULT, Some((Path::new("my.toml"), file)), &vars, &overrides).expect("the input is valid").server;
         let seconds = [settings.idle_seconds, settings.body_seconds, settings.request_seconds, settings.drain_seconds];
         assert_eq!(seconds.map(|seconds| seconds.get()), [1, 2, 3, 30]);
-    }
-
-    #[test]
-    fn the_target_of_a_backup_is_a_bucket_or_an_absolute_path() {
-        for url in ["s3://bucket/prefix", "gs://bucket", "az://container/a/b", "/mnt/backup", "file:///mnt/backup"] {
-            assert!(with_file(&format!("backup.url = '{url}'")).is_ok(), "{url}");
-        }
-        for url in ["bucket", "ftp://host/x", "s3://", "file://backup", "./backup"] {
-            assert!(refused(with_file(&format!("backup.url = '{url}'"))).contains("backup.url"), "{url}");
-        }
-        let half = refused(with_file("backup.url = 's3://b'\nbackup.access_key = 'id'"));
-        assert!(half.contains("backup.secret_key"), "{half}");
-        let long = |days: u64| with_file(&format!("[backup]\nurl = '/mnt/backup'\ninterval_seconds = 5\nlog_days = {days}"));
-        assert!(long(72).is_ok());
-        let many = refused(long(73));
-        assert!(many.contains("backup.log_days") && many.contains("at most 72"), "{many}");
     }
 
     #[test]

@@ -29,13 +29,13 @@ impl PageError {
     pub fn invalid_form() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
-            "The form expired or came from another site, so nothing was changed. Reload the page and try again.",
+            "The form expired or came from another site, so nothing was changed. Go back, reload the page, and submit the form again.",
         )
     }
 
     /// Returns the error for a form that arrived incomplete.
     pub fn broken_form() -> Self {
-        Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
+        Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete, so nothing was changed. Go back and submit it again.")
     }
 
     pub fn not_allowed() -> Self {
@@ -46,12 +46,15 @@ impl PageError {
     }
 
     pub fn not_found() -> Self {
-        Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
+        Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item may have been deleted.")
     }
 
     /// Returns the error for a form whose action is missing or unknown.
     pub fn unknown_action() -> Self {
-        Self::plain(StatusCode::BAD_REQUEST, "The page doesn't have this action. Go back and use one of its buttons.")
+        Self::plain(
+            StatusCode::BAD_REQUEST,
+            "The form was sent with an unknown action, so nothing was changed. Go back and use one of the buttons on the page.",
+        )
     }
 
     /// Prepares the error for the error page: "Page not found" replaces a message about an unknown ID, because users do not see IDs.

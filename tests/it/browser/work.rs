@@ -322,7 +322,7 @@ async fn checks(scene: &Scene<'_>) {
     tab.click_path("//li[contains(., 'has no alt attribute')]//button[normalize-space()='Ignore']").await;
     tab.sees("Finding ignored.").await;
     tab.press_through("Stop ignoring").await;
-    tab.sees("Finding restored.").await;
+    tab.sees("Finding no longer ignored.").await;
 }
 
 /// Opens one device in full size, and compares it with another.

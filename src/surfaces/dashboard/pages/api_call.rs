@@ -86,7 +86,7 @@ pub async fn call(visit: &Visit) -> Result<PageResponse, PageError> {
         Ok(reply) => {
             let shown = match (&reply.body, reply.headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())) {
                 (ReplyBody::Whole(body), Some(Media::JSON_TYPE)) => pretty(body),
-                (_, content_type) => format!("The response is a file of the type {}.", content_type.unwrap_or("unknown")),
+                (_, content_type) => format!("The response is a file. Content type: {}.", content_type.unwrap_or("unknown")),
             };
             PageResponse::draw(&page(visit, entry, text, Some(format!("Status {}\n\n{shown}", reply.status.as_u16()))))
         }

@@ -70,7 +70,7 @@ impl AuthorizePage {
 /// readers of the same request could use different values.
 fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError> {
     if let Some(name) = PARAMETERS.into_iter().find(|name| fields.all(name).len() > 1) {
-        let message = format!("{name} is in the request more than once; the program must send it once.");
+        let message = format!("The request contains {name} more than once. Ask the program's developer to send it only once.");
         return Err(PageError::plain(StatusCode::BAD_REQUEST, &message));
     }
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
@@ -165,7 +165,10 @@ mod tests {
         let error = parameters(&Fields::read(b"client_id=a&redirect_uri=b&redirect_uri=c")).expect_err("one value is repeated");
         assert_eq!(
             (error.status, error.message.as_str()),
-            (StatusCode::BAD_REQUEST, "redirect_uri is in the request more than once; the program must send it once.")
+            (
+                StatusCode::BAD_REQUEST,
+                "The request contains redirect_uri more than once. Ask the program's developer to send it only once."
+            )
         );
         let given = parameters(&Fields::read(b"client_id=a&other=b&other=c&scope=")).expect("the parameters are not repeated");
         assert_eq!(given, [("client_id", "a".to_owned())]);

@@ -115,8 +115,8 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
     ),
     (
         "Contact details",
-        "The footer of new emails shows the company and the postal address. A changed postal address also appears in existing \
-         emails, unless their footer has its own address.",
+        "New emails show the company and the postal address in the footer. If you change the postal address, existing emails also \
+         show the new one, unless their footer has its own address.",
         &[
             Detail {
                 field: "company",
@@ -169,7 +169,7 @@ const GROUPS: &[(&str, &str, &[Detail])] = &[
     ),
     (
         "Voice",
-        "How your emails sound. To enter several words, separate them with commas.",
+        "How your emails sound. In the text fields, separate words with commas.",
         &[
             Detail {
                 field: "voice.person",

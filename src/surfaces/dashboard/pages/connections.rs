@@ -115,8 +115,8 @@ page_context!(ConnectionsPage, "connections.html", {
 fn platform(provider: Provider, has_sign_in: bool) -> Platform {
     let hint = match provider {
         Provider::Klaviyo => "Settings → API keys → Create private API key.",
-        Provider::Mailchimp => "Account & billing → Extras → API keys. The key ends with a data center, like -us21.",
-        Provider::HubSpot => "Settings → Integrations → Private apps. Copy the access token of the app.",
+        Provider::Mailchimp => "Account & billing → Extras → API keys. The key ends with a data center code, like -us21.",
+        Provider::HubSpot => "Settings → Integrations → Private apps. Copy the app's access token.",
     };
     let (word, label) = (provider.alias(), provider.label());
     Platform { word, label, hint, scopes: scopes(provider), export_scopes: export_scopes(provider), has_sign_in }

@@ -112,7 +112,8 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, P
             Value::Number(_) | Value::Bool(_) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
             Value::Array(_) | Value::Object(_) => serde_json::from_str(text).map_err(|_| {
                 let message = format!(
-                    "The value of “{name}” is a list or an object. Enter it as JSON, or leave it empty to remove the field."
+                    "The value of “{name}” is a list or an object, so it must be valid JSON. Correct it, or leave it empty to remove the \
+                     field."
                 );
                 PageError { field: "customFields".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, &message) }
             })?,

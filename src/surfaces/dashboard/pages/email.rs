@@ -417,7 +417,7 @@ pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
         let previewed = EditId::parse(id).zip(visit.session.as_ref());
         let html =
             previewed.and_then(|(id, session)| visit.edit_previews.html(session.user.account.id, id)).ok_or_else(|| {
-                let said = "The email has no unsaved preview with this ID. Preview the edit again.";
+                let said = "This preview is no longer available. Preview the edit again.";
                 PageError::plain(http::StatusCode::NOT_FOUND, said)
             })?;
         return Ok(PageResponse::Forwarded(untrusted_html::document(

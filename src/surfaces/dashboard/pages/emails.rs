@@ -419,7 +419,8 @@ pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
         // The operation responds "not found" if the reference is not a favorite of the chosen brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message =
-                "This favorite was deleted or belongs to a different brand. Choose a favorite of this brand.".to_owned();
+                "This favorite was deleted or belongs to a different brand. Choose one of the selected brand's favorites."
+                    .to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
         // The brief's page keeps the user's corrections, which the form for new emails would lose.
@@ -506,7 +507,7 @@ pub async fn series(visit: &Visit) -> Result<PageResponse, PageError> {
 
 fn stage_words(stage: &str) -> &'static str {
     match stage {
-        "waiting" => "Planning the emails, or waiting for earlier emails or the brand import",
+        "waiting" => "Planning the emails, or waiting for earlier emails or the brand import to finish",
         "writing" => "Writing the emails",
         "rendering" => "Rendering the emails",
         "completed" => "Done",

@@ -102,7 +102,7 @@ pub fn signed_out(visit: &Visit, next: Option<&str>) -> PageResponse {
     let Some(next) = own.filter(|_| !entries.is_empty()) else { return PageResponse::to_sign_in(next) };
     let carried = visit.form.to_carry();
     let (message, entries) = match carried.is_empty() {
-        true => ("Your session has ended, so nothing was saved. Copy what you entered, and then sign in.", entries),
+        true => ("Your session has ended, so nothing was saved. Copy what you entered, sign in, and enter it again.", entries),
         false => ("Your session has ended, so nothing was saved yet. Sign in to continue with what you entered.", Vec::new()),
     };
     let page = SignInPage {

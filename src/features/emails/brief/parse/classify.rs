@@ -41,8 +41,7 @@ pub struct Fields {
     pub signature: Option<Signature>,
     pub tone: Vec<Part>,
     pub constraints: Vec<Constraint>,
-    /// Whether the prompt is a chat, is a forwarded email, or greets the writer. If so, the closing line of the prompt is not the email's
-    /// signature.
+    /// Whether the prompt is a chat or a forwarded email, or greets the writer. If so, its closing line is not a signature of the email.
     pub is_forwarded: bool,
 }
 
@@ -188,8 +187,7 @@ impl Classifier<'_> {
         Part { text: self.prompt.text(range).trim().to_owned(), span: Some(self.prompt.span(range)) }
     }
 
-    /// Returns the position of the first word of a fragment, after any leading punctuation, greetings, "and", "please", and sounds such as
-    /// "um".
+    /// Returns the position of the first word of a fragment after punctuation, greetings, "and", "please", and sounds such as "um".
     pub(super) fn start(&self, fragment: Range) -> usize {
         let mut at = self.prompt.trim(fragment).from;
         loop {
@@ -486,8 +484,7 @@ impl Classifier<'_> {
         let is_cart = |mark: &Mark| ends != ":" && goal_of(*mark) == Goal::Cart && mark.from == 0;
         let is_whole = fragment.from == 0 && fragment.to == self.prompt.words.len();
         let is_invitation = ends == ":" && self.prompt.text(range).eq_ignore_ascii_case("save the date");
-        // A title can contain words such as "about" and "the" between the words for the kind of email, or be a single word with an
-        // exclamation mark: "Reminder about the abandoned cart, …", "Survey!".
+        // A title can contain words such as "about", or be a single word: "Reminder about the abandoned cart, …", "Survey!".
         let is_joint = |at: usize| [List::About, List::Article, List::For, List::Of].iter().any(|list| self.prompt.is(*list, at));
         let words = (range.from..range.to).filter(|at| !is_joint(*at)).count();
         let is_cry = fragment.from == 0 && ends == "!" && range.len() == 1;

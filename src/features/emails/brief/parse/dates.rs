@@ -551,8 +551,7 @@ fn vague(prompt: &Prompt<'_>, at: usize, strength: Strength) -> Option<(Parts, u
     is_month.then_some((Parts { month: Some(found), day: Some(1), year, is_vague: true, ..Parts::default() }, end))
 }
 
-/// Returns the date that the parts denote. With `until`, this is the latest possible date up to `until`; without it, the next possible date
-/// or a recent one.
+/// Returns the date that the parts denote: the latest possible one up to `until` or, without `until`, the next one or a recent one.
 fn resolve(parts: Parts, today: Date, until: Option<Date>) -> Option<Date> {
     if let Some(days) = parts.offset {
         return today.checked_add(days.days()).ok();

@@ -59,7 +59,7 @@ page_context!(LaunchPage, "campaign_launch.html", {
         time: "09:00".into(),
         zone: "Europe/Berlin".into(),
         local: "yes",
-        audience: AudienceName { kind: "everyone", name: "All contacts of the brand".into() },
+        audience: AudienceName { kind: "everyone", name: "All of the brand's contacts".into() },
         reasons: outlook.as_ref().map(|outlook| reasons(&outlook.skipped_reasons)).unwrap_or_default(),
         refused: if outlook.is_none() { "The email is not ready.".into() } else { String::new() },
         is_score_low: outlook.as_ref().is_some_and(is_score_low),

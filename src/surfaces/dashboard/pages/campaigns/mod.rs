@@ -106,7 +106,7 @@ async fn audience(visit: &Visit, campaign: &CampaignView) -> AudienceName {
     let is_everyone = campaign.recipient_id.0 == campaign.project_id.0;
     let (kind, asked) = match campaign.recipient_type {
         RecipientType::Audience if is_everyone => {
-            return AudienceName { kind: "everyone", name: "All contacts of the brand".into() };
+            return AudienceName { kind: "everyone", name: "All of the brand's contacts".into() };
         }
         RecipientType::Tag => ("tag", visit.ask::<tags::ops::get::Get>(names).await.map(|Done(tag)| tag.name)),
         RecipientType::Segment | RecipientType::Audience => {

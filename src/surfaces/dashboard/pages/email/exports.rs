@@ -263,9 +263,9 @@ async fn draw(visit: &Visit, details: EmailDetails, made: Result<Vec<FileView>, 
 /// Describes the file for a platform. The API's description also covers exports to an account, which the page shows separately.
 fn file_about(provider: Provider) -> &'static str {
     match provider {
-        Provider::Klaviyo => "HTML with Klaviyo's merge fields, to upload in Klaviyo.",
-        Provider::Mailchimp => "HTML with Mailchimp's merge tags, to upload in Mailchimp.",
-        Provider::HubSpot => "HTML with HubSpot's variables, to upload in HubSpot.",
+        Provider::Klaviyo => "HTML with Klaviyo's merge fields, ready to upload to Klaviyo.",
+        Provider::Mailchimp => "HTML with Mailchimp's merge tags, ready to upload to Mailchimp.",
+        Provider::HubSpot => "HTML with HubSpot's variables, ready to upload to HubSpot.",
     }
 }
 

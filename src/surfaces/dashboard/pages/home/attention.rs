@@ -31,13 +31,13 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
         let text = "The server's disk is almost full, so most changes are rejected and nothing is sent. Unsubscribe links still \
-                    work. After you free up space on the server, everything resumes automatically.";
+                    work. Everything resumes automatically after the server operator frees up disk space.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     if let Some(cause) = &known.hold {
         let text = format!(
-            "Earlier work is on hold: {cause}. Campaigns in progress, scheduled campaigns, retries, and webhook deliveries are waiting. \
-             New campaigns are sent as usual."
+            "Work that was already in progress or scheduled is on hold: {cause}. This includes campaigns, retries, and webhook \
+             deliveries. New campaigns are sent as usual."
         );
         found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
@@ -85,7 +85,7 @@ fn name(of: &Value) -> &str {
 /// Adds notices if there is no mail transport or no verified sending domain.
 fn sending_problems(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
-        let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
+        let text = "Live sending isn't set up. Ask the server operator to configure a mail relay or direct delivery.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Open the System page")));
     }
     let verified = |domain: &&Value| domain["isVerified"] == true;
@@ -112,12 +112,12 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
         let (name, error) = (name(campaign), campaign["error"].as_str().unwrap_or_default());
         let path = format!("/campaigns/{}", campaign["id"].as_str().unwrap_or_default());
         let said = match campaign["status"].as_str().unwrap_or_default() {
-            "pending_review" => Some(("bad", format!("{name} was due but couldn't start. {error}"), "Fix it")),
-            "failed" => Some(("bad", format!("{name} failed. {error}"), "View details")),
-            "throttled" => Some(("warn", format!("{name} is waiting. {error}"), "View campaign")),
+            "pending_review" => Some(("bad", format!("The campaign “{name}” was due but couldn't start. {error}"), "Fix it")),
+            "failed" => Some(("bad", format!("The campaign “{name}” failed. {error}"), "View details")),
+            "throttled" => Some(("warn", format!("The campaign “{name}” is waiting. {error}"), "View campaign")),
             "sent" | "cancelled" | "paused" if unknown > 0 => {
                 let recipients = if unknown == 1 { "recipient" } else { "recipients" };
-                let text = format!("Delivery of {name} is uncertain for {unknown} {recipients}.");
+                let text = format!("Delivery of the campaign “{name}” is uncertain for {unknown} {recipients}.");
                 Some(("warn", text, "Wait or resend"))
             }
             _ => None,
@@ -140,7 +140,7 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     for project in failed {
         let why = project["error"].as_str().unwrap_or("The website couldn't be read.");
         let path = format!("/brands/{}", project["id"].as_str().unwrap_or_default());
-        found.push(line("warn", format!("The import of {} failed. {why}", name(project)), (path, "View import")));
+        found.push(line("warn", format!("The brand import for {} failed. {why}", name(project)), (path, "View import")));
     }
 }
 
@@ -271,7 +271,7 @@ mod tests {
         for environment in Environment::ALL {
             let notices = texts(environment, &known);
             assert!(
-                notices.len() == 1 && notices[0].contains("bad: \"Earlier work is on hold: this data folder is a copy: x."),
+                notices.len() == 1 && notices[0].contains("scheduled is on hold: this data folder is a copy: x."),
                 "{notices:?}"
             );
         }
@@ -341,7 +341,7 @@ mod tests {
         let failed = |at: &str| json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer.", "updatedAt": at });
         let notices = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
         let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));
-        assert_eq!(notices(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
+        assert_eq!(notices(vec![recent.clone(), old]), ["warn: \"The brand import for Acme failed. No answer.\""]);
         assert_eq!(notices(vec![recent; 4]), ["warn: \"4 brand imports failed.\""]);
     }
 }

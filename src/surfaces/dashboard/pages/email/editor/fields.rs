@@ -230,12 +230,15 @@ pub const KINDS: &[BlockKind] = &[
     kind(
         "table",
         "Table",
-        &[line("title", "Title", TITLE), field("head", "Column headings", Control::Cells, PARAGRAPH)],
+        &[line("title", "Title", TITLE), field("head", "Column headings (separate with |)", Control::Cells, PARAGRAPH)],
         &[List {
             path: "rows",
             label: "Row",
             max: limits::EMAIL_TABLE_ROWS_MAX,
-            fields: &[field("cells", "Cells", Control::Cells, PROSE), field("strong", "Bold", Control::Check, 0)],
+            fields: &[
+                field("cells", "Cells (separate with |)", Control::Cells, PROSE),
+                field("strong", "Bold", Control::Check, 0),
+            ],
         }],
     ),
     kind(
@@ -272,7 +275,7 @@ pub const KINDS: &[BlockKind] = &[
                 line("address", "Postal address", SENTENCE),
                 prose("reason", "Why recipients get this email", PARAGRAPH),
                 line("unsubscribe", "Unsubscribe link text", LABEL),
-                line("view", "Browser version link text", LABEL),
+                line("view", "“View in browser” link text", LABEL),
             ],
             &[List { path: "links", label: "Link", max: limits::EMAIL_FOOTER_LINKS_MAX, fields: LINKS }],
         )
@@ -302,7 +305,7 @@ pub const STYLE: BlockKind = kind(
         choice(
             "corners",
             "Corners",
-            &[("", "As in the brand's theme"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")],
+            &[("", "Same as the brand's theme"), ("sharp", "Sharp"), ("soft", "Soft"), ("round", "Round")],
         ),
         line("primary", "Main color (#RRGGBB)", COLOR),
         line("button", "Button color (#RRGGBB)", COLOR),

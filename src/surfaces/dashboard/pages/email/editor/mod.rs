@@ -261,7 +261,7 @@ fn site_of(document: &Value) -> String {
 
 /// The error for a form whose block has been deleted by another user or an earlier click.
 const BLOCK_IS_GONE: &str =
-    "This block no longer exists, because the email was changed in the meantime. Your change wasn't saved.";
+    "This block no longer exists, so your change wasn't saved. The page now shows the current version of the email.";
 const BLOCK_IS_AT_END: &str = "The block can't be moved further in this direction.";
 
 fn conflict(message: &str) -> PageError {
@@ -369,7 +369,7 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
     let block = match name {
         "image" => {
             let first = images(visit, brand).await?.into_iter().next();
-            let none = "The brand has no image that can be inserted. Add an image to the brand first.";
+            let none = "The brand has no images to insert. Add an image to the brand first.";
             let first = first.ok_or_else(|| conflict(none))?;
             let size = json!({ "src": first.url, "alt": Some(first.about).filter(|about| !about.is_empty()) });
             json!({ "type": "image", "image": size })
