@@ -149,7 +149,11 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     drop(ready);
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
+    let front = weak_front.upgrade().filter(|_| failure.is_none());
     let drained = running.drain(grace).await;
+    if let Some(front) = front {
+        front.report_rest().await;
+    }
     // After the final dot of a message (the end of the SMTP data) has been sent, the receiving server has the configured time to reply.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;

@@ -11,15 +11,17 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode, Uri};
+use tokio::sync::Mutex;
 
-use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Failure, response};
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::mail::inbound::listener::{HandlerResult, ReceivedMessage};
+use crate::features::tracking::{self, VisitReport};
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -61,15 +63,14 @@ pub struct WithLeader<S> {
     warned_at: AtomicI64,
     /// When the last attempt to reach the leader failed, in milliseconds on the monotonic clock.
     failed_at: AtomicI64,
+    /// The report of visits that a leader may not have stored yet.
+    report: Mutex<Option<VisitReport>>,
 }
-
-/// The visits of each environment, in the order of [`Environment::ALL`].
-type Visits = [Vec<Visit>; 2];
 
 impl<S> WithLeader<S> {
     pub fn new(api: Api, inner: S, client: Option<NodeClient>) -> Self {
         let never = || AtomicI64::new(i64::MIN);
-        Self { inner, api, client, warned_at: never(), failed_at: never() }
+        Self { inner, api, client, warned_at: never(), failed_at: never(), report: Mutex::default() }
     }
 }
 
@@ -136,43 +137,63 @@ impl<S: Service> WithLeader<S> {
     /// Sends the visits in this node's memory to the leader: visits that arrived while no leader could be reached, and visits that the node
     /// could not store before it lost the leadership. Runs until the task is aborted.
     pub async fn report_visits(&self) {
-        let engine = &self.api.0;
-        let Some(member) = &engine.cluster else { return };
         loop {
             tokio::time::sleep(limits::CLUSTER_REPORT_PAUSE).await;
-            // If this node leads, its own worker stores its visits.
-            while !member.leads() && member.leader().is_some() {
-                let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
-                if visits.iter().all(Vec::is_empty) {
-                    break;
-                }
-                if !self.report(&visits).await {
-                    self.put_back(visits);
-                    break;
-                }
-            }
+            while self.report_some().await == Some(true) {}
         }
     }
 
-    /// Sends visits to the leader. Returns false if the leader may not have received them.
-    async fn report(&self, visits: &Visits) -> bool {
-        let body = serde_json::to_vec(visits).expect("visits can be written as JSON");
-        let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
-        sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
+    /// Sends all visits in this node's memory to the leader, because the node is stopping. Gives up after a while.
+    pub async fn report_rest(&self) {
+        let sending = async {
+            loop {
+                match self.report_some().await {
+                    Some(true) => {}
+                    Some(false) => break,
+                    None => tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(limits::CLUSTER_RESIGN_TIME, sending).await;
     }
 
-    /// Buffers the visits that another node sends, so that this leader's worker stores them.
+    /// Sends one report of visits to the leader or, if this node now leads, stores it. Returns whether there may be more visits; `None` if
+    /// the report could not be sent. A report is repeated until it is stored, and the leader recognizes the repetition.
+    async fn report_some(&self) -> Option<bool> {
+        let engine = &self.api.0;
+        let Some(member) = &engine.cluster else { return Some(false) };
+        let mut kept = self.report.lock().await;
+        // If this node leads, its own worker stores the visits that are not in a report yet.
+        if kept.is_none() && !member.leads() {
+            let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
+            let id = HEXLOWER.encode(&engine.random.bytes::<16>());
+            let is_empty = visits.iter().all(Vec::is_empty);
+            *kept = (!is_empty).then(|| VisitReport { node: member.node().to_owned(), id, visits });
+        }
+        let Some(report) = &*kept else { return Some(false) };
+        let is_stored = match member.leads() {
+            true => tracking::store_report(engine, report.clone()).await.is_ok(),
+            false => {
+                let body = serde_json::to_vec(report).expect("visits can be written as JSON");
+                let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
+                sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
+            }
+        };
+        is_stored.then(|| {
+            *kept = None;
+            true
+        })
+    }
+
+    /// Stores the visits that another node reports.
     async fn receive_visits(&self, body: Body) -> Reply {
         let read = body.collect(limits::CLUSTER_VISITS_BYTES_MAX).await.ok();
-        let visits: Option<Visits> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let status = match visits {
-            Some(visits) => {
-                self.put_back(visits);
-                StatusCode::NO_CONTENT
-            }
-            None => StatusCode::BAD_REQUEST,
-        };
-        empty(status)
+        let report: Option<VisitReport> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(report) = report else { return empty(StatusCode::BAD_REQUEST) };
+        empty(match tracking::store_report(&self.api.0, report).await {
+            Ok(()) => StatusCode::NO_CONTENT,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        })
     }
 
     /// Forwards an incoming message to the leader, which handles it. The message's effects are on disk when this function returns `Ok`.
@@ -206,12 +227,6 @@ impl<S: Service> WithLeader<S> {
             HandlerResult::Durable => StatusCode::NO_CONTENT,
             HandlerResult::Later | HandlerResult::Refused => StatusCode::SERVICE_UNAVAILABLE,
         })
-    }
-
-    fn put_back(&self, visits: Visits) {
-        for (environment, visits) in Environment::ALL.into_iter().zip(visits) {
-            self.api.0.data(environment).visits.put_back(visits);
-        }
     }
 
     /// Returns whether this node's data is recent enough for a read. If the client sent a position, the data must include it. Otherwise,
@@ -336,9 +351,7 @@ fn positions(value: &HeaderValue) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::clock::Timestamp;
     use crate::testing::TestApp;
-    use crate::vocab::ids::MailingId;
 
     #[test]
     fn without_a_leader_browsers_get_a_page_and_only_reads_reload_it() {
@@ -371,24 +384,13 @@ mod tests {
         }
     }
 
-    // A former leader sends the visits that it could not store to the new leader, so that they are not lost.
     #[test]
-    fn visits_arrive_at_the_leader_as_they_were_at_the_other_node() {
+    fn a_report_of_visits_is_stored_before_the_response() {
         let app = TestApp::new();
         let leader = WithLeader::new(Api::new(app.engine().clone(), &[]), Nothing, None);
-        let visit = |recipient: u32| Visit {
-            mailing: MailingId::from_bytes([1; 12]),
-            recipient,
-            link: Some(2),
-            at: Timestamp(1_000),
-            agent: "x".into(),
-            is_head: false,
-            is_prefetch: true,
-        };
-        let sent: Visits = [vec![visit(1)], vec![visit(2), visit(3)]];
-        let body = Body::Whole(serde_json::to_vec(&sent).expect("visits can be written as JSON").into());
+        let report = VisitReport { node: "one".to_owned(), id: "a".to_owned(), visits: [vec![], vec![]] };
+        let body = Body::Whole(serde_json::to_vec(&report).expect("visits can be written as JSON").into());
         assert_eq!(app.wait(leader.receive_visits(body)).status, StatusCode::NO_CONTENT);
-        assert_eq!(Environment::ALL.map(|environment| app.engine().data(environment).visits.take(9)), sent);
         assert_eq!(app.wait(leader.receive_visits(Body::Empty)).status, StatusCode::BAD_REQUEST);
     }
 

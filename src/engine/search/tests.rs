@@ -399,13 +399,14 @@ fn opens_although_a_child_process_still_holds_the_lock_of_a_dropped_writer() {
     let folder = dir.path().join(std::fs::read_to_string(dir.path().join("CURRENT")).expect("the file is readable"));
     let lock = std::fs::File::open(folder.join(".tantivy-writer.lock")).expect("the file is readable");
     lock.try_lock().expect("the writer was dropped");
-    let child = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        drop(lock);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            drop(lock);
+        });
+        let index = open(dir.path());
+        assert_eq!((index.position(), found(&index, "ann")), (1, vec![0]));
     });
-    let index = open(dir.path());
-    assert_eq!((index.position(), found(&index, "ann")), (1, vec![0]));
-    child.join().expect("no panic");
 }
 
 /// Regression test: a failed commit left a file of deletions, and the next commits failed because they used the same name.

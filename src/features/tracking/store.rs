@@ -1,4 +1,4 @@
-//! The table of soft bounces, and all access to it.
+//! The table of soft bounces and the rows about reports of visits, and all access to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +7,7 @@ use crate::engine::store::{Read, Record, Result, RowCheck, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
+const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const SOFT_BOUNCES: Table<ContactKey, SoftBounces> = Table::new(tables::SOFT_BOUNCES);
 
 /// The check that decodes every row of this table.
@@ -35,4 +36,15 @@ pub fn save_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey, row: SoftBou
 
 pub fn forget_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey) {
     tx.delete(SOFT_BOUNCES, &contact);
+}
+
+/// Records that the visits in a report from a node of the cluster are stored. Returns false if they were stored before: the node repeats a
+/// report if it got no response. A node sends its next report only after the previous one was stored, so one row per node is enough.
+pub fn note_visit_report(tx: &mut WriteTx<'_>, node: &str, report: &str) -> Result<bool> {
+    let key = format!("visits of node {node}");
+    if tx.get(META, &key)?.is_some_and(|last| last == report.as_bytes()) {
+        return Ok(false);
+    }
+    tx.put(META, &key, &report.as_bytes().to_vec());
+    Ok(true)
 }

@@ -519,6 +519,24 @@ fn a_click_redirects_with_the_utm_parameters_of_the_time_of_sending() {
     }
 }
 
+/// A node of a cluster repeats a report if the response was lost.
+#[test]
+fn a_repeated_report_of_visits_from_another_node_counts_once() {
+    let scene = Scene::new();
+    let mailing = scene.send(None);
+    // A minute after the delivery, a click is not that of a scanner.
+    scene.app.clock.advance_ms(60_000);
+    let click =
+        |at| Visit { mailing, recipient: 0, link: Some(0), at, agent: BROWSER.into(), is_head: false, is_prefetch: false };
+    let at = scene.app.engine().clock.now();
+    for (id, at, clicks) in [("a", at, 1), ("a", at, 1), ("b", at.plus_ms(60_000), 2)] {
+        let report = VisitReport { node: "two".to_owned(), id: id.to_owned(), visits: [vec![click(at)], vec![]] };
+        scene.app.wait(store_report(scene.app.engine(), report)).expect("the report is stored");
+        let did = engagement::of(&scene.app.read(), mailing, 0).expect("the store is readable");
+        assert_eq!(did.clicks, clicks, "after the report {id}");
+    }
+}
+
 #[test]
 fn many_clicks_right_after_delivery_are_attributed_to_a_scanner() {
     let scene = Scene::new();

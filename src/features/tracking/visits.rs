@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::model::{BURST_LINKS, BURST_WITHIN_MS, VisitSigns, Visitor, since_delivery_ms, visitor};
 use super::recipient::MessageRecipient;
+use super::store;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::access::visit_buffer::Visit;
@@ -82,6 +84,40 @@ fn wrote_nothing(error: &Error) -> bool {
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
         while write_some(engine, environment).await? {}
+    }
+    Ok(())
+}
+
+/// A report of visits from another node of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VisitReport {
+    pub node: String,
+    /// The random ID of the report.
+    pub id: String,
+    /// The visits of each environment, in the order of [`Environment::ALL`].
+    pub visits: [Vec<Visit>; 2],
+}
+
+/// Stores the visits in a report, unless they are stored already.
+pub async fn store_report(engine: &Engine, report: VisitReport) -> Result<(), Failure> {
+    let VisitReport { node, id, visits } = report;
+    for (environment, visits) in Environment::ALL.into_iter().zip(visits) {
+        let (data, node, id, reported) = (engine.data(environment), node.clone(), id.clone(), visits.clone());
+        if visits.is_empty() {
+            continue;
+        }
+        let stored = data.store.write_essential(move |tx| {
+            if store::note_visit_report(tx, &node, &id)? {
+                record(tx, &reported)?;
+            }
+            Ok(())
+        });
+        match stored.await {
+            Ok(Ok(())) => {}
+            // The worker stores the visits that do not need the damaged row.
+            Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => data.visits.put_back(visits),
+            Ok(Err(error)) | Err(error) => return Err(error.into()),
+        }
     }
     Ok(())
 }

@@ -138,8 +138,7 @@ impl fmt::Display for Error {
             ),
             Self::LossReported { by } => write!(
                 f,
-                "{by} has found that the database has lost commits; see the log of {by}. Restore the database that has these commits, or, \
-                 to continue without them, follow the message in that log and run `mailmill cluster accept-loss`"
+                "{by} has found that the database has lost commits; see the log of {by} for the remedies, such as `mailmill cluster accept-loss`"
             ),
             Self::Older { epoch, seen } => write!(
                 f,
@@ -156,15 +155,12 @@ impl fmt::Display for Error {
             ),
             Self::Behind { store } => write!(
                 f,
-                "this node is so far behind that the log of the {} store no longer has the commits that this node needs \
-                 next; restart this node to rebuild its copy of the store from a snapshot",
+                "the log of the {} store no longer has the next commits for this node; restart the node to rebuild the store from a snapshot",
                 store.word()
             ),
-            Self::SnapshotReplaced { store } => write!(
-                f,
-                "another node replaced the snapshot of the {} store while this node read or wrote it; try again",
-                store.word()
-            ),
+            Self::SnapshotReplaced { store } => {
+                write!(f, "another node replaced the snapshot of the {} store in the meantime; try again", store.word())
+            }
             Self::Damaged(what) => {
                 write!(f, "the database of the cluster is damaged: {what}. Restore the database from a backup")
             }
