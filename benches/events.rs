@@ -6,6 +6,8 @@
 //! default), `EVENT_CACHE_MIB` the memory of the store (the settings' default). Events are acknowledged before they are in the indexes by
 //! contact and by key; the second figure includes that time too, which is the sustained rate.
 
+#[path = "shared/raw.rs"]
+mod raw;
 #[path = "shared/server.rs"]
 mod server;
 mod shared;
@@ -29,7 +31,8 @@ use mailmill::vocab::tables::{CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use self::server::{connect, read_answer, start};
+use self::raw::read_answer;
+use self::server::{connect, start};
 use self::shared::BenchApp;
 
 /// The number of clients with one event per request. Each client is a thread.

@@ -6,6 +6,8 @@
 //! most 3 % more time. Clients are threads that write raw requests and read until the response is complete, so that the server's work is
 //! measured.
 
+#[path = "shared/raw.rs"]
+mod raw;
 #[path = "shared/server.rs"]
 mod server;
 mod shared;
@@ -30,7 +32,8 @@ use mailmill::engine::backup::ContinuousBackup;
 use mailmill::engine::tasks::Tasks;
 use mailmill::vocab::environment::Environment;
 
-use self::server::{connect, read_answer, start};
+use self::raw::read_answer;
+use self::server::{connect, start};
 use self::shared::BenchApp;
 
 /// The number of connections of the reading load, on two threads: more threads would measure the scheduler.

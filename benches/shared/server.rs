@@ -1,6 +1,5 @@
-//! The service on a port, and clients that write raw requests and read until a response is complete, so that the server's work is measured.
+//! The service on a port, and connections to it.
 
-use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
@@ -30,15 +29,4 @@ pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("the server accepts");
     stream.set_nodelay(true).expect("can be set");
     stream
-}
-
-/// Reads one complete response; every response ends with its envelope.
-pub fn read_answer(stream: &mut TcpStream, scrap: &mut [u8]) -> usize {
-    let mut length = 0;
-    while !scrap[..length].ends_with(b"\"}}") {
-        let count = stream.read(&mut scrap[length..]).expect("the answer arrives");
-        assert!(count > 0, "the server went away");
-        length += count;
-    }
-    length
 }

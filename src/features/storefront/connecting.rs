@@ -108,8 +108,9 @@ fn untested(platform: Storefront, field: &'static str, error: &PlatformError) ->
             _ => Failure::field("storefrontStoreUrl", "there is no Shopify store at this URL; check the URL"),
         },
         PlatformError::Busy { ms, .. } => {
-            let detail =
-                format!("{platform} is down or is rate limiting this store, so the keys could not be tested. Try again later.");
+            let detail = format!(
+                "{platform} is unavailable or limits the requests from Mailmill, so the keys could not be tested. Try again later."
+            );
             Failure::because(Code::ProviderUnavailable, detail).after_seconds(ms.div_ceil(1000).max(1))
         }
         _ => {

@@ -188,12 +188,14 @@ fn fail(tx: &mut WriteTx<'_>, of: &Store, stage: &SyncStage, error: &PlatformErr
     }
     let doubled = limits::PROVIDER_IMPORT_RETRY_MS << sync.failures.min(10);
     let (pause, said) = match error {
-        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => (
-            limits::STORE_SYNC_PERIOD_MS,
-            format!("The stored keys for {} cannot be used. Connect the store again.", of.platform),
-        ),
+        PlatformError::Rejected(_) | PlatformError::Forbidden(_) | PlatformError::KeyLost => {
+            (limits::STORE_SYNC_PERIOD_MS, format!("The saved keys for {} no longer work. Connect the store again.", of.platform))
+        }
         PlatformError::Busy { ms, .. } => {
-            let said = format!("{} is down or is rate limiting this store.", of.platform);
+            let said = format!(
+                "{} is unavailable or limits the requests from Mailmill. Mailmill tries again automatically.",
+                of.platform
+            );
             (i64::try_from(*ms).unwrap_or(limits::PROVIDER_PAUSE_MS_MAX), said)
         }
         error => (doubled.min(limits::PROVIDER_IMPORT_RETRY_MS_MAX), format!("{}: {error}", of.platform)),
