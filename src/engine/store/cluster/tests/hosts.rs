@@ -37,7 +37,7 @@ fn an_append_without_a_response_is_acknowledged_only_when_the_synchronous_standb
     standby.stop();
     let mut log = SharedLog::new(StoreName::Live, shared.database.clone());
     std::thread::scope(|scope| {
-        let appending = scope.spawn(|| append(&mut log, &runtime, (1, epoch), b"record"));
+        let appending = scope.spawn(|| runtime.block_on(log.append(1, epoch, b"record", || false)));
         // The connection ends while the commit waits for the standby.
         let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
         while primary.query(&url, end) == "0" {
