@@ -134,8 +134,8 @@ fn keep_to_owner() {
     unsafe { libc::umask(0o077) };
 }
 
-/// Prints a panic as one line, without a backtrace. A panic of the stores' database engine becomes an error that names the damaged file:
-/// see `damage`.
+/// Prints a panic as one line, without a backtrace. Prints nothing for a panic of the stores' database engine, because it becomes an error
+/// that names the damaged file: see `damage`.
 fn keep_panics_short() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
@@ -267,7 +267,7 @@ fn start_log(log: &Log) {
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     let written = written.log_internal_errors(false);
     let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::RecentLogLayer);
-    // An existing subscriber belongs to a host process that embeds this program, so it stays in use.
+    // `try_init` fails if there is already a subscriber. It belongs to a host process that embeds this program, so it stays in use.
     let _ = match log.format {
         LogFormat::Text => log_lines.with(written).try_init(),
         LogFormat::Json => log_lines.with(written.json()).try_init(),

@@ -401,7 +401,7 @@ fn date(data: &[u8]) {
     }
 }
 
-/// Fuzzes the parsers of tokens. A random token is never valid by chance, so any token that is accepted here was forged.
+/// Fuzzes the parsers of tokens. Random input is practically never a valid token, so if a parser accepts it, tokens can be forged.
 fn token(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = token::parse(text).map(|key| key.hash());
@@ -477,8 +477,8 @@ mod tests {
     use super::*;
     use crate::base::random::{Random, SeededRandom};
 
-    /// The maximum time for an input. An input that takes longer could be used to keep the server busy. Debug builds are tens of times
-    /// slower than release builds.
+    /// The maximum time for an input. An input that takes longer could be used to keep the server busy. The limit is high, because debug
+    /// builds are tens of times slower than release builds.
     const SLOW: Duration = Duration::from_secs(10);
     const INPUT_BYTES_MAX: usize = 64 * 1024;
     const DEFAULT_SECONDS: u64 = 2;

@@ -22,6 +22,7 @@ pub static OPERATIONS: &[Entry] = &[
     asynchronous::<system::ops::backup::Backup>(),
     asynchronous::<system::ops::reindex::Reindex>(),
     asynchronous::<system::ops::cluster_drain::ClusterDrain>(),
+    asynchronous::<tracking::ops::report::Report>(),
     asynchronous::<system::ops::doctor::Doctor>(),
     asynchronous::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::metrics::Metrics>(),

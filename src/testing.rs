@@ -101,7 +101,7 @@ impl TestApp {
         Self::with(|_| {})
     }
 
-    /// Creates an app whose settings `change` has modified.
+    /// Creates an app with the settings for tests, modified by `change`.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
         Self::made(change, workers())
     }

@@ -81,7 +81,7 @@ fn init(data: &Path, settings: Settings, database: &Arc<Database>, runtime: &Run
     };
     let base = settings.server.public_url.clone().unwrap_or_default();
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
-    // The link and the key will not be shown again, so they are printed even if the import fails.
+    // The setup link and the test key will not be shown again, so they are printed even if the import fails.
     let imported = import(folder, settings, database, runtime);
     print(&format!(
         "\nCopy {} to the other nodes (mode 600); no database and no backup contains it.\n\n  Create the owner in a browser within 24 hours, \

@@ -1,4 +1,4 @@
-//! Computes how many connections the process can hold open with the file descriptors that it may open.
+//! Computes how many connections the process can hold open within its limit on file descriptors.
 
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
@@ -12,7 +12,8 @@ pub struct Connections {
     pub inbound: usize,
     /// Whether other servers can deliver mail to this service.
     pub listens: bool,
-    /// The number of descriptors reserved for other purposes: stores, search indexes, incoming and outgoing mail, webhooks.
+    /// The number of descriptors reserved for everything other than HTTP connections: stores, search indexes, incoming and outgoing mail,
+    /// webhooks.
     pub reserve: usize,
     /// Whether fewer HTTP connections are allowed than the settings specify.
     pub is_reduced: bool,
@@ -68,8 +69,8 @@ mod tests {
             let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
             assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
         }
-        // Without a mail listener, mail comes only from programs that run as the service's user. Each program delivers one message through
-        // a socket.
+        // Without a mail listener, mail comes only from programs that run as the service's user, and each program delivers one message
+        // through a socket. The minimum number of connections is enough for them.
         assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 

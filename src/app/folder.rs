@@ -16,7 +16,7 @@ const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
 /// The folder for commits that are not in the continuous backup yet.
 pub const SPOOL: &str = "backup-spool";
 
-/// The path of this process's program file, which remains valid after an upgrade has replaced the program.
+/// A path to this process's program file. The path remains valid after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// A data folder that this process has locked.
@@ -94,7 +94,8 @@ impl fmt::Display for FolderError {
 }
 
 impl Folder {
-    /// Makes worker processes run `program` instead of this program. Benches and other tools need this, because they are not the service.
+    /// Makes worker processes run `program` instead of this program. Benchmarks and other tools need this, because their own program cannot
+    /// run as a worker process.
     pub fn with_worker_program(self, program: PathBuf) -> Self {
         Self { worker_program: program, ..self }
     }
@@ -158,7 +159,7 @@ impl Folder {
         names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
     }
 
-    /// Abandons a folder that was empty: removes the files that this process wrote into it.
+    /// Abandons a folder that was empty before this process opened it: removes the files that this process wrote into it.
     pub fn abandon(self) {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
         let key_aside = self.master_key().with_extension("new");

@@ -2,8 +2,8 @@
 //!
 //! An installation is complete if all three stores exist and belong to the same installation, each file contains the store that it is named
 //! after, and the master key is the one that seals their secrets. These checks are made before any store is changed. A missing part is
-//! never recreated: an empty store would look like a first start, and a new key would look like the old one until links, signatures and
-//! suppressions fail.
+//! never recreated: an empty store would look like a first start, and a new key would go unnoticed until links, signatures and suppressions
+//! fail.
 
 use std::fmt;
 use std::fs;
@@ -235,7 +235,7 @@ fn are(missing: &[String]) -> String {
     }
 }
 
-/// The identities of a folder's stores, which were read without changing the stores.
+/// The identities of a folder's stores, read without changing the stores.
 pub struct Inspection {
     pub files: [StoreFile; 3],
     pub identities: [Option<Identity>; 3],
@@ -298,7 +298,8 @@ impl Inspection {
     }
 }
 
-/// Compares `seal` with the key of the folder's stores.
+/// Compares `seal` with the key of the folder's stores. If the stores have no check values and a rekey has recorded their new key (see
+/// [`note_key`]), the record decides.
 pub fn fit(folder: &Folder, inspection: &Inspection, seal: &Seal) -> Result<Fit, Problem> {
     let fit = match FirstStart::read(folder)?.filter(|first| first.adopts) {
         Some(first) => first.fit(inspection, seal),
@@ -401,8 +402,8 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         first.write(self.folder)?;
-        // A folder restored from an older version's backup also has no identity. As in any copy, sending is put on hold. The hold is on
-        // disk before `complete` records that the folder was opened at this location.
+        // A folder restored from an older version's backup also has stores without an identity, and sending is put on hold, as for any
+        // copy. The hold must be on disk before `complete` records this location: after that, the folder is no longer recognized as a copy.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: inspection.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
@@ -461,7 +462,7 @@ impl Opener<'_> {
         let number = inspection.last_hold + 1;
         let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = inspection.files;
-        // The hold is on disk before `instance.json` records that the folder was opened at this location.
+        // The hold must be on disk before `instance.json` records this location: after that, the folder is no longer recognized as a copy.
         let control = self.start(control, StoreName::Control, move |tx| {
             match found {
                 Finding::Same => {}
@@ -500,7 +501,7 @@ impl Opener<'_> {
         Ok(OpenStores { seal, stores, hold, is_same })
     }
 
-    /// Opens a store file whose identity has been read.
+    /// Opens the store in a file whose identity has been read. `first` is the store's first transaction.
     pub fn start(
         &self,
         file: StoreFile,
@@ -547,8 +548,8 @@ impl Opener<'_> {
     }
 }
 
-/// Returns the number of this start. If a start was not counted in every file, because of a crash or a full disk, it is first counted in
-/// the remaining files, so that the counts in one folder never differ by more than one.
+/// Returns the number of this start. If the last start was not counted in every file, because of a crash or a full disk, this start gets
+/// the same number, so that the counts in one folder never differ by more than one.
 fn next_boot(folder: &Folder, found: &Finding, boots: Boots) -> u64 {
     let most = boots.into_iter().max().unwrap_or(0);
     let is_counted = boots == [most; 3] && instance::counted(folder) == Some(most);

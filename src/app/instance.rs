@@ -46,7 +46,7 @@ pub struct FolderLocation {
 }
 
 impl FolderLocation {
-    /// Returns the location of the file at `path`, which must exist.
+    /// Reads the location from the file at `path`, which must exist, and from this machine's ID.
     fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
         let found = fs::metadata(path)?;
         let born = found.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());

@@ -109,8 +109,8 @@ fn warn_about_clock(member: &Member, clock: &dyn Clock) {
     }
 }
 
-/// Binds the address for other nodes. Returns the address that the other nodes connect to, with the bound port if the setting has port
-/// 0.
+/// Binds the address at which this node accepts connections from other nodes. Also returns the address that the other nodes connect to,
+/// with the bound port if the setting has port 0.
 fn listen(cluster: &settings::Cluster) -> Result<(TcpListener, String), Problem> {
     let setting = if cluster.listen.is_some() { "cluster.listen" } else { "cluster.address" };
     let at = cluster.listen.or_else(|| cluster.address.parse().ok());

@@ -3,8 +3,8 @@
 //!
 //! The new key is on disk next to the stores before any data is sealed with it. Check values are changed after all other data, and the new
 //! key gets its final name last. While the file of the new key exists, the service does not start with the folder, and a second `mailmill
-//! rekey` continues with the same key. If the old key is found before the check values change, the command moves the data back to the old
-//! key.
+//! rekey` continues with the same key. If the old key is found before the check values change, the command seals the data with the old key
+//! again.
 
 use std::fs::{self, File};
 use std::io;
@@ -31,7 +31,7 @@ enum Goal {
     New(Seal),
     /// The new key of an interrupted rekey.
     Resumed(Seal),
-    /// The key of the installation, which was found again after an interrupted rekey.
+    /// The installation's old key, which was found again after an interrupted rekey.
     Old(Seal),
 }
 
@@ -39,8 +39,8 @@ impl Goal {
     fn of(folder: &Folder, inspection: &Inspection, random: &dyn Random) -> Result<Self, Problem> {
         let interrupted = match Seal::read(&folder.rekey()) {
             Ok(seal) => Some(seal),
-            // The key file is complete before any data is sealed with the key, so a missing or incomplete file means that no data was
-            // moved.
+            // The key file is complete before any data is sealed with the key, so if the file is missing or incomplete, no data is sealed
+            // with it.
             Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
@@ -67,7 +67,7 @@ impl Goal {
         seal
     }
 
-    /// Returns what is lost when the data of `files` moves to this key.
+    /// Returns what is lost when this key replaces the current key of the data in `files`.
     fn losses(&self, files: &[StoreFile; 3], settings: &Settings) -> Result<Losses, Problem> {
         let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
         let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
@@ -157,7 +157,7 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-/// Moves the stores' data to the key, and changes the stores' check values last.
+/// Makes `seal` the key of the stores' data, and changes the stores' check values last.
 fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Result<(), Problem> {
     let Inspection { files, identities, .. } = inspection;
     let mut stores = Vec::new();
@@ -170,7 +170,7 @@ fn put_all_under(opener: &Opener<'_>, inspection: Inspection, seal: &Seal) -> Re
         note_key(opener.folder, seal, opener.random.as_ref())?;
     }
     for (store, whose) in stores.iter().zip(identities) {
-        // Stores without an identity get an identity at the next start.
+        // A store without an identity has no check value to change. It gets an identity with a check value at the next start.
         let Some(whose) = whose else { continue };
         let whose = Identity { key_check: seal.check_value(), ..whose };
         let write = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {

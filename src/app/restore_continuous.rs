@@ -108,7 +108,7 @@ async fn restore_aside<T>(
     Ok(done)
 }
 
-/// Verifies the backup; returns the plan of the verified state.
+/// Verifies the backup by restoring it into a temporary folder. Returns the plan of this restore.
 async fn verify(sealed: &SealedTarget, wanted: &Restore, data: &Path) -> Result<Plan, Problem> {
     let (plan, Restored { rows, until, commits }, ()) = restore_aside(sealed, wanted, data, |_| Ok(())).await?;
     say(&format!(

@@ -83,7 +83,8 @@ struct Leading {
 }
 
 impl Leading {
-    /// Returns whether this term as the leader has ended. By the time the role is read, the node may lead again in a newer epoch.
+    /// Returns whether this term as the leader has ended. The epochs are compared because, by the time the role is read, the node may lead
+    /// again in a newer epoch.
     fn is_over(&self, role: &Role) -> bool {
         *role != Role::Leader { epoch: self.epoch }
     }
@@ -97,8 +98,8 @@ impl Leading {
     }
 }
 
-/// Hands over this node's leadership: ends its workers while requests are still served, writes the last counts, releases the lease, and
-/// finishes the backup.
+/// Hands over this node's leadership: ends its workers while requests are still served, saves the usage counts and the visits that are
+/// still in memory, releases the lease, and finishes the backup.
 async fn hand_over(engine: &Arc<Engine>, member: &Member, former: Leading, grace: Duration) {
     former.tasks.raise(Stage::Draining);
     former.end(engine, grace).await;
@@ -134,7 +135,7 @@ pub async fn leave_full_disk(engine: Arc<Engine>, member: Arc<Member>) {
     }
 }
 
-/// Reads the newest commit into the caches that requests check.
+/// Loads the newest committed state into the caches that requests check.
 fn load(engine: &Engine) {
     let loaded = accounts::load_caches(engine).and_then(|()| hold::read(&engine.control.read()));
     match loaded {

@@ -1,4 +1,5 @@
-//! Tests the complete engine within the test process: the operator's commands and their effect on keys.
+//! Tests the complete engine within the test process: API keys and their budgets, the setup link, backups, the separation of accounts and
+//! environments, error messages, and the demo's website.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub fn run(wanted: ToolForwarding) -> Result<(), Problem> {
     })
 }
 
-/// Returns a standard stream as a file. Unlike the stream, the file can be read and written without blocking other messages.
+/// Returns a standard stream as a file, which the async runtime can read and write without blocking other messages.
 fn stream(stream: impl AsFd) -> std::io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }

@@ -99,7 +99,8 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(AmountError::NoNumber);
     }
-    // If the exponent does not fit in a `u32`, the amount is out of range or zero.
+    // An exponent that does not fit in a `u32` is replaced with the largest `u32`: with either exponent, the amount is out of range or
+    // zero.
     let size = digits.parse::<u32>().unwrap_or(u32::MAX);
     Ok(if negative { -i64::from(size) } else { i64::from(size) })
 }

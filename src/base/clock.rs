@@ -36,8 +36,8 @@ impl fmt::Display for Timestamp {
 }
 
 /// Milliseconds on a monotonic clock, from an arbitrary start. Waits are measured with this clock, so setting the machine's clock neither
-/// shortens nor lengthens them. The clock also counts the time for which the machine was suspended: after that time, a node of a cluster
-/// must not assume that it still leads.
+/// shortens nor lengthens them. The clock also counts the time for which the machine was suspended, because a node of a cluster must not
+/// assume that it still leads after a suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(pub i64);
 
@@ -54,7 +54,7 @@ impl Monotonic {
 }
 
 pub trait Clock: Send + Sync + 'static {
-    /// Returns the current time. The operator can set this clock back or forward.
+    /// Returns the current time, which can jump: the operator can set the machine's clock back or forward.
     fn now(&self) -> Timestamp;
     fn monotonic(&self) -> Monotonic;
 }

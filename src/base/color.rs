@@ -108,7 +108,7 @@ fn oklab(lightness: f32, a: f32, b: f32) -> Color {
     }
 }
 
-/// Returns the first color in a value with several parts, such as a shorthand or a gradient.
+/// Returns the first color in a CSS value with several parts, such as a shorthand or a gradient.
 pub fn first_in(value: &str) -> Option<AlphaColor> {
     first_within(value, 0)
 }
@@ -167,7 +167,7 @@ pub fn contrast(one: Color, other: Color) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// Returns a soft black or white, whichever has more contrast with `ground`.
+/// Returns white or a soft black, whichever has more contrast with `ground`.
 pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
@@ -192,7 +192,7 @@ pub fn distance(one: Color, other: Color) -> f32 {
     ((one.lightness - other.lightness).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()
 }
 
-/// Returns whether a color has a hue that people would name.
+/// Returns whether people would name a color by its hue, and not call it gray, black or white.
 pub fn is_vivid(color: Color) -> bool {
     let seen = seen(color);
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)

@@ -544,7 +544,7 @@ mod tests {
         assert_eq!(refused(&format!("{longest}m")), EmailError::TooLong);
         assert_eq!(refused(&format!("{}@example.com", "l".repeat(65))), EmailError::LocalPartTooLong);
         assert_eq!(refused(&format!("a@{}.com", "b".repeat(64))), EmailError::DomainInvalid);
-        // In ASCII, each of the thirty two-byte labels takes seven bytes, which makes the whole address too long.
+        // In ASCII, each of the 30 labels `é` has seven bytes instead of two, which makes the whole address too long.
         let grows = format!("{}@{}com", "l".repeat(64), "é.".repeat(30));
         assert!(grows.len() < 160);
         assert_eq!(refused(&grows), EmailError::TooLong);

@@ -162,7 +162,7 @@ fn tag_end(text: &str, from: usize) -> (usize, usize) {
             after_equals = byte == b'=' && quote.is_none();
         }
     }
-    // A tag without a ">" extends to the end of the source; the HTML standard drops it.
+    // A tag without a ">" extends to the end of the source. The HTML standard drops such a tag, but this scanner returns it.
     (text.len(), text.len())
 }
 

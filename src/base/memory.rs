@@ -8,8 +8,8 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
 /// Makes the allocator return free memory to the operating system immediately. By default, the allocator waits for a moment, and then until
-/// the same thread frees more memory: threads that had finished their part of an import held a third of the process's memory. Returning
-/// memory immediately costs too little to measure.
+/// the same thread frees more memory. With this default, threads that had finished their part of an import held a third of the process's
+/// memory. Returning memory immediately costs too little to measure.
 pub fn set_up() {
     // SAFETY: setting an option touches no memory in use.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };

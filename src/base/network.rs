@@ -29,8 +29,8 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns the /48 of an IPv6 address, or `None` for IPv4. A /48 is the largest range that a site usually gets. It contains 65,536
-/// networks (/64), and the limits treat each of these networks as one address.
+/// Returns the /48 of an IPv6 address, or `None` for IPv4. A /48 is the largest range that a site usually gets. It contains 65,536 /64
+/// networks, each of which [`counted_as`] counts as a separate address.
 pub fn site_of(address: IpAddr) -> Option<IpAddr> {
     match address.to_canonical() {
         IpAddr::V4(_) => None,

@@ -11,7 +11,7 @@ use serde::ser::{self, Impossible};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The schema extension that marks a field that can be `null`. The mark is removed when the OpenAPI document is generated.
+/// The schema extension of a field that can be `null`. It is removed when the OpenAPI document is generated.
 pub const STAYS_NULL: &str = "x-stays-null";
 
 /// A response field that is `null` instead of omitted when it has no value.

@@ -33,7 +33,7 @@ impl<T> Patch<T> {
         !matches!(self, Self::Absent)
     }
 
-    /// Returns the change with its value converted by `change`.
+    /// Converts the new value, if there is one, with `change`.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Absent => Patch::Absent,

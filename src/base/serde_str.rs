@@ -19,8 +19,8 @@ where
     deserializer.deserialize_str(Parsed { expected, parsed: PhantomData })
 }
 
-/// Rewrites a JSON parser's message for API users: without the position in the text, because the path of the value is shown, and
-/// without the names of Rust types.
+/// Rewrites a JSON parser's message for API users: removes the position in the text, because the path of the value is shown instead, and
+/// the names of Rust types.
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
     let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
@@ -68,7 +68,7 @@ fn named(found: &str) -> String {
 /// problem; it is `.` for the top level.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };
-    // If a field is missing or occurs twice, the path is that of the object, and the message names the field.
+    // If a field is missing or occurs twice, the parser reports the path of the object, and only the message names the field.
     for (start, remedy) in
         [("missing field `", "the field is required"), ("duplicate field `", "the field occurs twice; send it once")]
     {

@@ -91,8 +91,9 @@ pub fn fold(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
-/// Appends a character to `out`. The lowercase letters of Western European languages lose their accents, because people often omit accents.
-/// A typographic apostrophe becomes the ASCII apostrophe. Most other characters stay as they are.
+/// Appends a character to `out`, without the accent if it is a lowercase letter of a Western European language, because people often omit
+/// accents: `é` becomes `e`, and `ß` becomes `ss`. A typographic apostrophe becomes the ASCII apostrophe. Most other characters stay as
+/// they are.
 pub fn push_without_accent(c: char, out: &mut String) {
     match c {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => out.push('a'),
@@ -143,7 +144,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Converts a Markdown note to plain text by removing the URLs of links, and backticks.
+/// Converts a Markdown note to plain text: removes backticks and the URLs of links.
 pub fn without_markdown(note: &str) -> String {
     let mut out = String::new();
     let mut rest = note;

@@ -60,8 +60,8 @@ impl Zone {
         Self::parse(ONE_CLOCK[place].1).ok()
     }
 
-    /// Returns the names that users can choose from: places by continent or ocean, and UTC. Former country names and bare offsets
-    /// are excluded.
+    /// Returns the names that users can choose from: UTC, and places with their continent or ocean, such as `Europe/Berlin`. Old zone names
+    /// that are names of countries, and bare offsets, are excluded.
     pub fn names() -> &'static [String] {
         static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
             const CONTINENTS: [&str; 10] =
@@ -123,8 +123,8 @@ fn signed(offset: Offset) -> String {
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// The maximum length, in bytes, of an unknown name that is compared with the known names to suggest one. The time of a comparison
-/// grows with the length.
+/// An unknown name with more bytes is not compared with the known names to suggest one of them, because the time of a comparison grows with
+/// the length.
 const COMPARED_BYTES_MAX: usize = 64;
 
 /// The error for text that is not the name of a time zone.
@@ -191,8 +191,8 @@ impl JsonSchema for Zone {
     }
 }
 
-/// TABLE: the countries with the same time everywhere, each with its zone, sorted by ISO 3166-1 code. The source is zone.tab of the IANA
-/// database, which is in the public domain. The table includes countries with several zones that have had the same time for years.
+/// TABLE: the countries that have the same time everywhere, each with its zone, sorted by ISO 3166-1 code. The source is zone.tab of the
+/// IANA database, which is in the public domain. A country with several zones is included if its zones have shown the same time for years.
 #[rustfmt::skip]
 const ONE_CLOCK: &[(&str, &str)] = &[
     ("AD", "Europe/Andorra"), ("AE", "Asia/Dubai"), ("AF", "Asia/Kabul"), ("AG", "America/Antigua"), ("AI", "America/Anguilla"),

@@ -1,11 +1,12 @@
 //! The hold on sending: after a restore or an export from a cluster, or in a copy of a data folder, waiting work is not sent until a user
-//! decides.
+//! decides what happens to it.
 //!
 //! Messages that were in progress when the data was saved may have been sent since, from the original folder. So campaigns, retries,
 //! schedules, webhook deliveries and generations wait; new requests run as usual. Imports from other services wait even if they are new,
 //! because the original installation uses the same accounts. Holds are numbered, and each mailing, schedule and generation stores the
-//! number of the last hold before it was created. Times are not compared, because clocks may be wrong after a restore. The hold is a row of
-//! the control store, so that it survives restarts, and also a value in memory, so that reading it needs no transaction.
+//! number of the last hold before it was created, so that a hold affects only work that was created before the hold. Times are not
+//! compared, because clocks may be wrong after a restore. The hold is a row of the control store, so that it survives restarts, and also a
+//! value in memory, so that reading it needs no transaction.
 
 use std::fmt;
 
@@ -25,7 +26,7 @@ const HOLD: &str = "hold";
 /// The key of the last hold's number, in [`META`] of every store.
 const NUMBER: &str = "hold_number";
 
-/// The number of a hold, starting at 1. Mailings and schedules created before any hold have 0.
+/// The number of a hold, starting at 1. Mailings, schedules and generations created before the first hold have 0.
 pub type HoldNumber = u64;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +84,7 @@ impl Hold {
         self.0.borrow().clone()
     }
 
-    /// Returns whether a mailing or schedule with this number must wait.
+    /// Returns whether a mailing, schedule or generation with this number must wait.
     pub fn holds(&self, number: HoldNumber) -> bool {
         self.0.borrow().as_ref().is_some_and(|hold| hold.holds(number))
     }

@@ -159,8 +159,8 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erases the payloads of an account's events whose data `about` selects. Reads up to `limit` events, starting after the key `after`, and
-/// skips damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
+/// Erases the payloads of an account's events for whose data `about` returns true. Reads up to `limit` events, starting after the key
+/// `after`, and skips damaged events. Returns true if there may be more. Sets `after` to the key of the last event read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -39,16 +39,17 @@ impl Step {
 
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// The data that a worker reads and writes, and when the worker runs.
+/// The function that does a worker's work. The variant determines which data the worker reads and writes, and when it runs.
 #[derive(Clone, Copy)]
 pub enum Work {
     /// The worker handles the data that all environments share. The tables that wake the worker are in the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// Like `Control`, but a step may take hours, because it copies all data. Draining the service interrupts the step, as a crash would.
+    /// Like `Control`, but a step may take hours, because it copies all data. If the program drains, the step is interrupted, as in a
+    /// crash.
     LongControl(fn(Arc<Engine>) -> Running),
     /// The worker runs separately for each environment. The tables that wake the worker are in the environment's store.
     EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
-    /// Runs until the program drains, and wakes itself.
+    /// The worker is a service: it runs until the program drains, and wakes itself instead of being woken by commits.
     Service(fn(Tasks, Arc<Engine>) -> LongRunning),
     /// Like `Service`, but one instance runs for each environment.
     EachService(fn(Tasks, Arc<Engine>, Environment) -> LongRunning),

@@ -1,4 +1,4 @@
-//! The fuzz target for cursors, the positions in lists that clients send back.
+//! The fuzz target for cursors. A cursor is a position in a list; clients get it in a response and send it back to get the next page.
 
 use super::Target;
 use crate::features::{campaigns, events, tracking};
@@ -19,8 +19,7 @@ pub const CURSOR: Target = Target {
     ],
 };
 
-/// Checks that a cursor that a parser accepts has the same position after it is written again, and that any other text causes a client
-/// error.
+/// Checks that an accepted cursor has the same position after it is written again, and that any other text causes a client error.
 fn cursor(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let read_again = [

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{Method, StatusCode, Uri};
+use serde_json::json;
 use tokio::sync::Mutex;
 
 use crate::engine::api::call::Api;
@@ -21,7 +22,6 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Ser
 use crate::engine::api::{Failure, response};
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::mail::inbound::listener::{HandlerResult, ReceivedMessage};
-use crate::features::tracking::{self, VisitReport};
 use crate::surfaces::dashboard::headers::headers as page_headers;
 use crate::surfaces::http::{NodeClient, is_forwarded};
 use crate::vocab::codes::Code;
@@ -36,7 +36,7 @@ pub const LAG: HeaderName = HeaderName::from_static("x-mailmill-lag-ms");
 pub const NODE: HeaderName = HeaderName::from_static("x-mailmill-node");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// The path at which the leader receives visits from other nodes.
+/// The path of the operation that stores visits, `tracking.report`.
 const VISITS: &str = "/admin/cluster/visits";
 /// The path at which the leader receives inbound mail from other nodes, with the envelope in two headers.
 const MAIL: &str = "/admin/cluster/mail";
@@ -63,7 +63,7 @@ pub struct WithLeader<S> {
     warned_at: AtomicI64,
     /// When the last attempt to reach the leader failed, in milliseconds on the monotonic clock.
     failed_at: AtomicI64,
-    /// The report of visits that a leader may not have stored yet.
+    /// The last report of visits, kept until a leader has stored it.
     report: Mutex<Option<VisitReport>>,
 }
 
@@ -81,17 +81,16 @@ impl<S: Service> Service for WithLeader<S> {
         let Incoming { method, uri, headers, peer, .. } = &request;
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         if let Some(epoch) = member.leading_epoch() {
-            match (uri.path(), *peer) {
-                (VISITS, Peer::Operator) => return self.receive_visits(request.body).await,
-                (MAIL, Peer::Operator) => return self.receive_mail(request).await,
-                _ => {}
+            if uri.path() == MAIL && *peer == Peer::Operator {
+                return self.receive_mail(request).await;
             }
             let page = page(method, headers);
             let mut reply = self.inner.call(request).await;
             if !is_read {
                 reply.headers.insert(POSITION, position_text(member.positions()));
             } else if member.leading_epoch() != Some(epoch) {
-                // The process may have been suspended since the check, so that another node has acknowledged writes before the read.
+                // If this node lost the leadership during the read, for example because the process was suspended, another node may have
+                // acknowledged writes that the read does not include.
                 return self.unavailable("The leader of the cluster has just changed; try again.", page);
             }
             return reply;
@@ -168,31 +167,21 @@ impl<S: Service> WithLeader<S> {
             let visits = Environment::ALL.map(|environment| engine.data(environment).visits.take(limits::VISITS_PER_WRITE));
             let id = HEXLOWER.encode(&engine.random.bytes::<16>());
             let is_empty = visits.iter().all(Vec::is_empty);
-            *kept = (!is_empty).then(|| VisitReport { node: member.node().to_owned(), id, visits });
+            let report = json!({ "node": member.node(), "id": id, "test": visits[0], "live": visits[1] });
+            *kept = (!is_empty).then(|| report.to_string().into());
         }
-        let Some(report) = &*kept else { return Some(false) };
-        let is_stored = match member.leads() {
-            true => tracking::store_report(engine, report.clone()).await.is_ok(),
-            false => {
-                let body = serde_json::to_vec(report).expect("visits can be written as JSON");
-                let sent = self.forward(of_node(VISITS, HeaderMap::new(), body.into())).await;
-                sent.is_ok_and(|reply| reply.status == StatusCode::NO_CONTENT)
-            }
+        let Some(report) = kept.clone() else { return Some(false) };
+        let json = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let request = of_node(VISITS, json, report);
+        let status = match member.leads() {
+            true => self.inner.call(request).await.status,
+            false => self.forward(request).await.ok()?.status,
         };
-        is_stored.then(|| {
+        // The report was invalid, so sending it again does not help.
+        let is_over = status.is_success() || status == StatusCode::BAD_REQUEST;
+        is_over.then(|| {
             *kept = None;
             true
-        })
-    }
-
-    /// Stores the visits that another node reports.
-    async fn receive_visits(&self, body: Body) -> Reply {
-        let read = body.collect(limits::CLUSTER_VISITS_BYTES_MAX).await.ok();
-        let report: Option<VisitReport> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let Some(report) = report else { return empty(StatusCode::BAD_REQUEST) };
-        empty(match tracking::store_report(&self.api.0, report).await {
-            Ok(()) => StatusCode::NO_CONTENT,
-            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
         })
     }
 
@@ -236,8 +225,8 @@ impl<S: Service> WithLeader<S> {
         if let Some(positions) = headers.get(POSITION).and_then(positions) {
             return tokio::time::timeout(limits::CLUSTER_POSITION_TIME, member.reached(positions)).await.is_ok();
         }
-        // If the database is unreachable, the last known leader may have stopped. After a failed attempt to reach that leader, reads do not
-        // wait for another connection to it.
+        // While the cluster's database is unreachable, the last known leader may have stopped. If an attempt to reach that leader has just
+        // failed, reads use this node's data instead of waiting for another connection attempt.
         let since_failure = self.api.0.clock.monotonic().0.saturating_sub(self.failed_at.load(Ordering::Relaxed));
         let is_gone = !member.has_leader() && since_failure < limits::CLUSTER_LAG_MS_MAX;
         member.lag_ms() <= limits::CLUSTER_LAG_MS_MAX || member.leader().is_none() || is_gone
@@ -324,7 +313,7 @@ fn is_in_message(path: &str) -> bool {
     ["/t/", "/u/", "/v/"].into_iter().any(|root| path.starts_with(root))
 }
 
-/// Returns whether a read needs data that only the leader has: the restored copy of an earlier state.
+/// Returns whether a read at this path needs the earlier state of the data that a restore prepares. Only the leader has this state.
 fn needs_leader(path: &str) -> bool {
     path.strip_prefix("/v1/system/restores").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -351,7 +340,6 @@ fn positions(value: &HeaderValue) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestApp;
 
     #[test]
     fn without_a_leader_browsers_get_a_page_and_only_reads_reload_it() {
@@ -381,24 +369,6 @@ mod tests {
         assert_eq!(positions(&position_text([1, 0, u64::MAX])), Some([1, 0, u64::MAX]));
         for text in ["", "1", "1-2", "1-2-3-4", "1-2-x", "1--2"] {
             assert_eq!(positions(&HeaderValue::from_static(text)), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_report_of_visits_is_stored_before_the_response() {
-        let app = TestApp::new();
-        let leader = WithLeader::new(Api::new(app.engine().clone(), &[]), Nothing, None);
-        let report = VisitReport { node: "one".to_owned(), id: "a".to_owned(), visits: [vec![], vec![]] };
-        let body = Body::Whole(serde_json::to_vec(&report).expect("visits can be written as JSON").into());
-        assert_eq!(app.wait(leader.receive_visits(body)).status, StatusCode::NO_CONTENT);
-        assert_eq!(app.wait(leader.receive_visits(Body::Empty)).status, StatusCode::BAD_REQUEST);
-    }
-
-    struct Nothing;
-
-    impl Service for Nothing {
-        async fn call(&self, _: Incoming) -> Reply {
-            unreachable!("the test sends no request")
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A loopback server for tests that serves a CSV file: it sends an ETag, redirects, and records the statuses that it sent.
+//! A loopback server for tests that serves a CSV file. It can send an ETag or redirect to another URL, and it records the status codes that
+//! it sends, except for redirects.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,7 +14,7 @@ struct Offer {
     body: Vec<u8>,
     /// An additional header line with its line break, or an empty string.
     header: &'static str,
-    /// The `ETag` header with the file's version; empty to send none.
+    /// The value of the `ETag` header, which identifies the file's version; empty to send no header.
     etag: String,
     /// The status codes sent since they were last read.
     sent: Vec<u16>,

@@ -1,5 +1,5 @@
-//! A fake language model for tests, which supports both protocols: it checks that requests follow the protocol, and sends the responses
-//! that a test prepares.
+//! A fake language model for tests. It supports the OpenAI-compatible protocol and the Anthropic protocol, checks that requests follow the
+//! protocol, and sends the responses that a test prepares.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

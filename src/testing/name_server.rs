@@ -1,4 +1,4 @@
-//! A DNS server on loopback, for tests: it answers over UDP and TCP from the records that a test adds, and can fail.
+//! A DNS server on loopback, for tests: it answers over UDP and TCP from the records that a test adds, and fails if a test requests it.
 //!
 //! It uses none of the product's code, so that the tests of the shipped binary can use it too.
 

@@ -1,4 +1,5 @@
-//! A server on loopback that simulates the platforms: their paths, parameters, limits and response formats. On request, it misbehaves.
+//! A server on loopback that simulates the platforms Klaviyo, Mailchimp and HubSpot: their paths, parameters, limits and response formats.
+//! Tests can make it misbehave.
 //!
 //! It rejects requests that the platforms' documentation does not allow. It also compares all requests, except those for signing in, with
 //! the platforms' API descriptions (`published`); a request that a description does not allow makes the test fail. The integration tests

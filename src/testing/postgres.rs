@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::ports::free_address;
 
-/// The folder where Debian's packages install PostgreSQL, by version.
+/// The folder where Debian's packages install PostgreSQL, with a subfolder for each version.
 const PACKAGES: &str = "/usr/lib/postgresql";
 /// The user who runs the server if the tests run as root, because PostgreSQL refuses to run as root.
 const USER: &str = "daemon";
@@ -221,7 +221,7 @@ impl Postgres {
         self.url(&name)
     }
 
-    /// Backs up the database with this URL, and restores the backup into a new database. Returns its URL.
+    /// Backs up the database with this URL, and restores the backup into a new database. Returns the URL of the new database.
     pub fn restored(&self, url: &str) -> String {
         let (copy, port) = (self.database(), self.port.to_string());
         let file = self.folder.join("backup.sql");

@@ -100,8 +100,8 @@ pub const CODES: &[CodeInfo] = &[
         "SECOND_FACTOR_REQUIRED",
         "Enter the code from the authenticator app, or a recovery code.",
     ),
-    // Requests from other services get this code: mail services, stores and senders to incoming webhooks. They authenticate with a
-    // signature or a secret instead of an API key.
+    // Other services get this code: mail services, stores, and senders to incoming webhooks. They authenticate with a signature or a secret
+    // instead of an API key.
     code(
         Code::InvalidSignature,
         401,

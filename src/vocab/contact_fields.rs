@@ -1,5 +1,5 @@
-//! TABLE: the fields of a contact, read by the API, OpenAPI, segment filters, CSV files, the search index, merge fields and the
-//! dashboard.
+//! TABLE: the fields of a contact, used by the API, the OpenAPI document, segment filters, CSV files, the search index, merge fields and
+//! the dashboard.
 //!
 //! Most fields are *profile fields*: optional text that describes a person. To add one:
 //!
@@ -11,7 +11,8 @@
 //!
 //! After the first release, a new field, at any position, also needs a new `Contact::VERSION` and an `upgrade` of older rows, because rows
 //! store the fields by position. `ContactRow::read` and `features/filters/row.rs` read rows without `upgrade`, and compile only if the
-//! version is 1. Jobs store positions of columns in the same way (`Import::columns`), so `Job` in `features/contacts/jobs` needs both too.
+//! version is 1. Jobs also store one value per field by position (the field's column in the file, in `Import::columns`), so `Job` in
+//! `features/contacts/jobs` also needs a new version and an `upgrade`.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,9 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::base::text::ShortText;
 
-/// TABLE: the profile fields, in the order of rows on disk, CSV columns and forms. Each entry has the struct member and the enum
-/// variant, the type of its values, its type in responses, and its names in the API, on pages and in files. `sample` is the value in
-/// the documentation.
+/// TABLE: the profile fields, in the order of rows on disk, CSV columns and forms. Each entry has the field's struct member and enum
+/// variant, the type of its values in contacts and requests, their type in responses, and the field's names in the API, on pages and in
+/// files. `sample` is the example value in the documentation.
 macro_rules! profile_fields {
     ($callback:ident! $($arguments:tt)*) => {
         $crate::vocab::contact_fields::$callback! {
@@ -295,7 +296,7 @@ impl<T> Profile<T> {
         profile
     }
 
-    /// Returns the fields that have a value, with the value.
+    /// Returns each field that has a value, with the value.
     pub fn iter(&self) -> impl Iterator<Item = (ProfileField, &T)> {
         ProfileField::ALL.iter().filter_map(|field| Some((*field, self.get(*field)?)))
     }
@@ -315,7 +316,8 @@ impl ProfileField {
     }
 }
 
-/// Declares a struct with a member for each profile field between its other members. The kind determines the members' types:
+/// Declares a struct that has a member for each profile field, between its other members. The first word of the declaration determines the
+/// types of these members:
 ///
 /// - `given`: typed optional values, for requests
 /// - `patch`: typed values that a request can also clear
@@ -357,7 +359,7 @@ macro_rules! profile_struct {
         }
 
         impl $Struct {
-            /// Applies the profile fields that the request contains to `profile`; an empty value clears the field.
+            /// Applies the profile fields that the request contains to `profile`; null or an empty value clears the field.
             pub fn patch_profile(&mut self, profile: &mut $crate::vocab::contact_fields::Profile<String>) {
                 $(match std::mem::take(&mut self.$name) {
                     $crate::base::patch::Patch::Absent => {}

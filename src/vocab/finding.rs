@@ -11,7 +11,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What the check found.
     pub said: String,
-    /// How to fix the problem; absent if the check found no problem.
+    /// How to fix the problem, or how to make the improvement if the verdict is a warning; absent for other verdicts.
     pub remedy: Option<String>,
 }
 

@@ -268,7 +268,7 @@ impl<K> Id<K> {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
 
-    /// Returns the identifier of this object's copy in the other environment, which differs from this identifier.
+    /// Returns the identifier that this object's copy gets in the other environment. It differs from this identifier.
     pub fn copied(&self) -> Self {
         self.derived(b"copy")
     }

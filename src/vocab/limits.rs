@@ -149,7 +149,7 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// How long an authorization code is valid. The program exchanges the code as soon as the browser returns.
 pub const OAUTH_CODE_MS: i64 = 60 * 1000;
-/// How long a used code is kept after it expires, so that a second use is detected.
+/// How long a used authorization code is kept after it expires, so that a second use is detected.
 pub const OAUTH_CODE_KEPT_MS: i64 = 60 * 60 * 1000;
 /// How long an access token is valid. A stolen token is useless after an hour.
 pub const ACCESS_TOKEN_MS: i64 = 60 * 60 * 1000;
@@ -158,14 +158,15 @@ pub const REFRESH_TOKEN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// How long a refresh token still works after its replacement. Some programs refresh a token from several processes at once, or repeat a
 /// request whose response was lost.
 pub const REFRESH_GRACE_MS: i64 = 30 * 1000;
-/// The maximum number of access tokens of a program that are valid at the same time. Above the limit, the oldest tokens stop working.
+/// The maximum number of access tokens of one grant (a program's access) that are valid at the same time. Above the limit, the oldest
+/// tokens stop working.
 pub const ACCESS_TOKENS_PER_GRANT_MAX: usize = 8;
 /// The maximum length of the `state` parameter in a program's authorization request, which must fit into a URL together with the other
 /// parameters.
 pub const OAUTH_STATE_BYTES_MAX: usize = 1_000;
 /// The maximum length of a program's client ID. The ID of a registered program contains its name and redirect URIs.
 pub const CLIENT_ID_BYTES_MAX: usize = 1_500;
-/// The maximum number of a program's redirect URIs. Programs have one per platform.
+/// The maximum number of a program's redirect URIs. Programs have one for each platform that they run on.
 pub const REDIRECT_URIS_MAX: usize = 10;
 /// The maximum total length of a program's redirect URIs, so that its client ID fits into a URL.
 pub const REDIRECT_URIS_BYTES_MAX: usize = 800;
@@ -189,7 +190,7 @@ pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 /// The maximum length of a documentation search: longer than a heading or an error message that a user might paste.
 pub const DOCS_QUERY_CHARACTERS_MAX: usize = 200;
-/// The maximum number of words that a search uses from its query. Each word is compared with every section.
+/// The maximum number of words of a query that a documentation search uses. Each word is compared with every section.
 pub const DOCS_QUERY_WORDS_MAX: usize = 8;
 /// The maximum number of search results, more than users read.
 pub const DOCS_RESULTS_MAX: usize = 20;
@@ -298,14 +299,15 @@ pub const SITE_IMPORT_PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// The maximum number of bytes in one import, without images: 20 pages and their style sheets rarely reach half of this size. At the limit,
 /// the import continues with the files fetched so far. While a worker process reads the files, they are in memory twice.
 pub const SITE_IMPORT_BYTES_MAX: u64 = 24 * 1024 * 1024;
-/// The maximum number of bytes of files that all imports fetch at the same time. The files are in memory until they are stored; other
-/// imports wait until enough of this memory is free.
+/// The maximum total size, in bytes, of the files that all imports together fetch at the same time. The files are in memory until they are
+/// stored; other imports wait until enough of this memory is free.
 pub const SITE_IMPORTS_BYTES_MAX: usize = 24 * 1024 * 1024;
 /// The maximum number of bytes that a worker process returns after it has read a site: several times the size of the largest brand.
 pub const SITE_IMPORT_RESULT_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// The maximum number of bytes of one image: a large photograph. A larger image is not read; it is listed with its size as the reason.
+/// The maximum number of bytes of one image: a large photograph. A larger image is not read; it is listed as unavailable, with its size as
+/// the reason.
 pub const SITE_IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// The time limit for one request of an import. A slow shop responds in five seconds; a slower page is skipped.
+/// The time limit for one request of an import: three times as long as a slow shop takes to respond. A page that takes longer is skipped.
 pub const SITE_IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// How long an import reads pages before it continues with the pages read so far. The limit is short, because a user is waiting.
 pub const SITE_IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
@@ -370,7 +372,8 @@ pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
 /// after the caller has given up. In the worst case, webhook endpoints cause about 800 such lookups at a time, and store reads must not
 /// wait for them.
 pub const WAITING_THREADS_MAX: usize = 2_048;
-/// Responses from other servers up to this size are read even while large responses use all memory that is reserved for them.
+/// The maximum size of a small response from another server. Small responses are read even while large responses use all memory that is
+/// reserved for large responses ([`RESPONSES_BYTES_MAX`]).
 pub const RESPONSE_SMALL_BYTES: usize = 64 * 1024;
 /// The maximum total size of larger responses in memory: two compressed images, or a dozen pages. Once parsed, they take several times as
 /// much. Further large responses wait for up to a minute, which their time limits do not include.
@@ -460,8 +463,8 @@ pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// The maximum number of the installation's jobs that one request searches for the newest jobs of a project. The search takes a few
 /// hundredths of a second. Older jobs are not listed.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
-/// The maximum number of contacts that one request can list and change immediately, in one transaction that takes well under a second. For
-/// more contacts, the API offers a job.
+/// The maximum number of contact IDs in a request that changes these contacts immediately, in one transaction that takes well under a
+/// second. For more contacts, the API offers a job.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// The number of contacts that a bulk change processes per transaction. Each contact is read, written and reported, so the number is
 /// lower than for other jobs.
@@ -548,8 +551,8 @@ pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
 /// The maximum number of campaigns that the worker handles per step. A step takes less than a second. Between steps, the worker checks for
 /// a shutdown.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
-/// How long a due campaign waits for an edit of its email. Edits take a minute at most. After that, the campaign starts with the
-/// current email.
+/// How long a due campaign waits for an edit of its email. Edits take a minute at most. When this time is over, the campaign starts with
+/// the current email.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// The pause between two checks of whether an edit of a campaign's email has ended. Edits take a few seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
@@ -579,7 +582,7 @@ pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// The maximum number of languages in a generation request. Each language is written separately, which multiplies time and cost. Longer
 /// lists are rejected.
 pub const EMAIL_LANGUAGES_MAX: usize = 5;
-/// The maximum number of images given with a prompt. An email shows a few images, and these take precedence over the brand's images.
+/// The maximum number of images given with a prompt. They take precedence over the brand's images, and an email shows only a few images.
 /// Longer lists are rejected.
 pub const PROMPT_IMAGES_MAX: usize = 5;
 /// The maximum number of linked pages that are read for a prompt. Each may take seconds while the user waits; further links are not
@@ -594,8 +597,8 @@ pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
 /// The maximum number of emails generated in parallel in each environment. They mostly wait for the language model, and more would
 /// exceed its rate limit. Other emails wait in the queue.
 pub const EMAILS_AT_ONCE: usize = 4;
-/// How long a generation waits for the import of its brand, which rarely takes more than a minute. After that, the generation starts
-/// without the import.
+/// How long a generation waits for the import of its brand. An import rarely takes more than a minute. When this time is over, the
+/// generation starts without the import.
 pub const SITE_IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// The maximum number of stages that the worker starts per step. A step takes less than a second. Between steps, the worker checks for a
 /// shutdown.
@@ -641,8 +644,8 @@ pub const IMPORTED_EMAIL_PROMPT_BYTES_MAX: usize = 60_000;
 
 // --- Language models ---
 
-/// The pause before the first retry of a language-model request: long enough to recover from a dropped connection. The pause doubles with
-/// each retry.
+/// The pause before the first retry of a language-model request: enough if only a connection was dropped. The pause doubles with each
+/// retry.
 pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
 /// The maximum pause before a retry. Overloaded services rarely ask for more than a minute, and users do not wait longer.
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
@@ -776,8 +779,8 @@ pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
 /// The maximum memory of one decoded image: 8,000 by 6,000 pixels of four bytes. Larger images are rejected.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
-/// The memory, in bytes, that a worker process may use for one image in addition to the bare process: the decoded image, and the wider
-/// numbers used while scaling.
+/// The memory, in bytes, that a worker process may use for one image in addition to the bare process: the decoded image, and its copy for
+/// scaling, which uses more bytes per pixel.
 pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
 /// The maximum number of pixels that all workers decode at the same time. They take 256 MiB of memory, which a server with 2 GB can spare.
 /// Other images wait.
@@ -787,8 +790,8 @@ pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
 pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum width of a PNG drawn from an SVG logo, in pixels: four times the space for a logo in the header of an email.
 pub const DRAWN_LOGO_WIDTH_MAX: u32 = 760;
-/// The maximum height of a PNG drawn from an SVG logo, in pixels. Logos are wider than tall, so this also bounds the memory that drawing
-/// takes.
+/// The maximum height of a PNG drawn from an SVG logo, in pixels. It can be smaller than the maximum width, because logos are wider than
+/// tall. Together, both limits bound the memory that drawing takes.
 pub const DRAWN_LOGO_HEIGHT_MAX: u32 = 400;
 /// The minimum height of a PNG drawn from an SVG logo: twice the height of a logo in the header of an email.
 pub const DRAWN_LOGO_HEIGHT_MIN: u32 = 96;
@@ -822,7 +825,7 @@ pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// The height at which screenshots are cropped: 20 screens, and within the engine's limit of 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
-/// The time limit of one rendering. A typical rendering takes a hundredth of this time.
+/// The time limit for one rendering. A typical rendering takes a hundredth of this time.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The maximum processor time of one rendering. Real emails take less than a second; the operating system ends a worker that takes
 /// longer.
@@ -862,8 +865,8 @@ pub const EMAILS_PER_SERIES_MAX: usize = 12;
 
 // --- DNS ---
 
-/// The time limit for one DNS query and its retries. It is short enough that a request with several queries in a row can still respond in
-/// time.
+/// The time limit for one DNS query and its retries. It is short enough that a request that needs several queries in a row is still
+/// answered in time.
 pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
 /// The time limit for one attempt of a DNS query. Name servers usually respond within a second.
 pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
@@ -904,12 +907,11 @@ pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The maximum number of domains checked in parallel. Checks mostly wait for name servers; other domains wait in the queue.
 pub const DOMAINS_AT_ONCE: usize = 8;
-/// The maximum number of domains in which a DMARC record is looked up: the domain itself and its parents. The successor of RFC 7489 has the
-/// same limit.
+/// The maximum number of domains in which a DMARC record is looked up: the domain itself and its parents. RFC 9989 has the same limit.
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// The maximum number of actual DNS values that are shown for one expected record: enough to find the mistake.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
-/// The number of characters that are shown of each DNS value: enough to find a mistake. A TXT record can contain kilobytes.
+/// The number of characters of each DNS value that are shown: enough to find a mistake. A TXT record can contain kilobytes.
 pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
@@ -927,16 +929,16 @@ pub const VISITS_WAITING_MAX: usize = 20_000;
 pub const VISITS_PER_WRITE: usize = 1_000;
 /// The number of characters of a visitor's User-Agent that are stored. The part that identifies a client is at the start.
 pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
-/// The minimum time between two visits by the same client to the same link that are counted separately. Clients retry slow requests, and
-/// users double-click.
+/// The time within which repeated visits by the same client to the same link count as one visit. Clients retry slow requests, and users
+/// double-click.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// The number of server replies and actions of simulated recipients that one transaction processes. The transaction takes a few
 /// milliseconds, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// The number of rows that one step of an erasure reads. A step occupies the writer for a few milliseconds.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
-/// The maximum number of a contact's activities that are searched for the results of the contact's messages: enough for several years.
-/// Older results are not shown.
+/// The maximum number of a contact's activities in which a timeline looks for messages, to show their results (bounces, complaints and
+/// unsubscribes): enough for several years. Older results are not shown.
 pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// The maximum number of messages for which a contact's timeline shows the result. Each result costs three lookups; for older messages, the
 /// timeline shows only that they were sent.
@@ -958,7 +960,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The maximum length of one UTM parameter, which web analytics tools show on one line. Longer parameters are rejected.
 pub const UTM_CHARACTERS_MAX: usize = 200;
-/// The length of a day in milliseconds, for limits and settings that are stated in days.
+/// The length of a day in milliseconds, because some limits and settings are stated in days.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The minimum pause before a retry of mail to a throttled server. A shorter pause would poll the queue unnecessarily.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -968,8 +970,8 @@ pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
 /// The number of attempts after which a message whose delivery is unknown is no longer resent automatically. A server that accepts every
 /// copy without a reply would otherwise deliver the message to the recipient again and again.
 pub const RESEND_ATTEMPTS_MAX: u16 = 4;
-/// How far ahead a retry can be scheduled. The limit exceeds the longest pause and any time zone offset, so a later retry was scheduled
-/// while the clock was wrong.
+/// How far ahead a retry can be scheduled. The limit exceeds the longest pause and any time zone offset, so a retry beyond the limit was
+/// scheduled while the clock was wrong.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
 /// The pause between two attempts to write recipient rows while too many other writes are waiting: about the duration of a commit.
 pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
@@ -1025,13 +1027,12 @@ pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// The number of characters of a server's reply that are stored. Users read the reply when mail does not arrive, and replies rarely have
 /// more than two lines.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
-/// The pause after the first transport failure: long enough to recover from a dropped connection. The pause doubles with each consecutive
-/// failure.
+/// The pause after the first transport failure: enough if only a connection was dropped. The pause doubles with each consecutive failure.
 pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum pause after transport failures, so that a relay that has recovered is used within a minute.
 pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(30);
-/// The maximum size of the compiled contents that are cached for the next mailing with the same content: a few dozen newsletters. Above
-/// the limit, the cache is emptied.
+/// The maximum total size of the compiled contents that are cached, so that the next mailing with the same content can reuse them: a few
+/// dozen newsletters. Above the limit, the cache is emptied.
 pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// How long the keys and settings of a From domain are cached. The time is short, because users may change them.
 pub const SENDER_KEPT_MS: i64 = 60 * 1000;
@@ -1076,8 +1077,8 @@ pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// The number of bytes in each row of a stored message. Most messages fit into one row, and a store handles larger rows slowly.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
-/// The pause between a message to a simulated recipient and the recipient's action: long enough to see the message as sent first, short
-/// enough to wait for the action.
+/// The pause between a message to a simulated recipient and the recipient's action: long enough for users to see the message as sent first,
+/// and short enough for them to wait for the action.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
 /// How far in the past a new demo starts: enough days for a chart, and less than the default of `mail.give_up_hours`, so that messages to
 /// full mailboxes are still being retried when the demo ends.
@@ -1126,8 +1127,8 @@ pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(3
 /// How long deliveries in progress wait for a relay. A restarting relay is available again within a minute, so its deliveries do not need
 /// to be deferred.
 pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
-/// The first pause after a failure to reach a server: long enough to recover from a dropped connection. The pause doubles with each
-/// consecutive failure.
+/// The first pause after a failure to reach a server: enough if only a connection was dropped. The pause doubles with each consecutive
+/// failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The maximum pause after a failure to reach a server, so that a server that is available again receives its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
@@ -1193,8 +1194,8 @@ pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
 
-/// The number of stages in which the disk reserve is released. With the default size, each stage holds thousands of unsubscribes; fewer
-/// stages would use up the reserve sooner, and more stages would each be too small.
+/// The number of stages in which the disk reserve is released. With the default size, each stage has space for thousands of unsubscribes.
+/// With fewer stages, the reserve would be used up sooner; with more, each stage would be too small.
 pub const DISK_RESERVE_STAGES: u64 = 8;
 /// The free space that a new installation waits for. The empty data files and indexes take less, so a first start does not stop halfway for
 /// lack of space.
@@ -1232,7 +1233,7 @@ pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
 /// The share of file descriptors for incoming mail: one in this many, up to [`INBOUND_CONNECTIONS_MAX`] connections.
 pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
-/// The minimum number of connections for incoming mail: even without a listener, programs that run as the service's user deliver mail.
+/// The minimum number of connections for incoming mail: even without a listener, programs that run as the service's user can deliver mail.
 pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 // --- Workers ---
@@ -1288,7 +1289,8 @@ pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
 /// The maximum number of messages from one address in a minute, enough for the bounces that a large provider sends after a campaign to an
 /// outdated list. Further messages get a 421, so the sending servers retry them later.
 pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
-/// The number of client addresses above which those whose minute has passed are dropped. This many addresses take about a megabyte.
+/// The number of client addresses whose messages are counted at the same time. Above this number, addresses whose minute has passed are
+/// dropped. This many addresses take about a megabyte.
 pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// The maximum number of messages per connection, because other clients may be waiting for a connection. After that, the client must
 /// reconnect.
@@ -1307,8 +1309,8 @@ pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
 /// The maximum number of bytes that are read of one message. A message that is too large is discarded but read up to this limit, so that
 /// its sender gets the reply. Beyond the limit, the connection is closed.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
-/// The size up to which a message does not count toward [`INBOUND_MEMORY_BYTES_MAX`]. The bounces of nearly all servers are smaller. On
-/// all connections together, this part of the messages takes at most 32 MiB.
+/// The size up to which a message does not count toward [`INBOUND_MEMORY_BYTES_MAX`]. The bounces of nearly all servers are smaller. On all
+/// connections together, the uncounted parts of the messages take at most 32 MiB.
 pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
 /// The memory for the parts of messages beyond [`INBOUND_SMALL_BYTES`] while they are received: three messages of the maximum size.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -1323,7 +1325,7 @@ pub const INBOUND_AT_ONCE: usize = 8;
 pub const INBOUND_HANDLER_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The time limit for one command. RFC 5321 asks for five minutes, but a busy server needs its connections back.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
-/// The base time for receiving one message, which allows for pauses. Each byte of the message extends it at the rate
+/// The base time for receiving one message, which allows for pauses. Each byte of the message adds to this time, at the rate
 /// [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// The minimum rate at which a message must arrive. A slower message only occupies a connection; the slowest real servers are many times
@@ -1369,8 +1371,8 @@ pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
 pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// The number of characters of a response body that are stored: an error message, or the start of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
-/// The pause, in milliseconds, after an attempt that could not be sent for lack of file descriptors. Other requests have ended when the
-/// attempt is repeated.
+/// The pause, in milliseconds, before an attempt is repeated that could not be sent for lack of file descriptors. By then, other requests
+/// have ended.
 pub const WEBHOOK_NOT_SENT_PAUSE_MS: i64 = 5_000;
 /// The maximum pause that an endpoint can request, so that an incorrect header does not stop its deliveries for a day.
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
@@ -1440,8 +1442,8 @@ pub const MAIL_FEEDBACK_AGE_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 /// The maximum age of a request from a service that signs each attempt with the current time (Standard Webhooks recommends five minutes).
 /// The clock of any mail service may be ahead of the server's clock by at most the same time.
 pub const MAIL_FEEDBACK_CLOCK_MS_MAX: i64 = 5 * 60 * 1000;
-/// The number of request IDs that are remembered per mail service. They take about 10 MB. Above the limit, the oldest ID is forgotten; the
-/// events of its request still have no second effect.
+/// The number of request IDs that are remembered per mail service. They take about 10 MB. Above the limit, the oldest ID is forgotten. If
+/// the request with this ID is repeated, its events still have no second effect.
 pub const MAIL_FEEDBACK_REQUESTS_MAX: u64 = 50_000;
 /// The maximum length of a mail service's secret. Real secrets have up to 200 characters; longer ones are rejected.
 pub const MAIL_FEEDBACK_SECRET_CHARACTERS_MAX: usize = 1_000;
@@ -1551,8 +1553,8 @@ pub const EVENT_KEPT_DAYS: u32 = 90;
 pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 /// The maximum number of old events deleted in one transaction. The transaction occupies the writer for a few milliseconds.
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
-/// The maximum number of daily sets of contacts that are deleted in one transaction together with old events, across all event names. Each
-/// set has up to 25 time ranges.
+/// The maximum number of days whose sets of contacts are deleted in one transaction together with old events; days are counted separately
+/// for each event name. For each day, there are up to 25 sets: one for the day, and one for each hour.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// The maximum number of a project's events that wait to be indexed. At the highest rate, this many arrive within a few seconds, and
 /// each query searches all of them. Further events are indexed immediately.
@@ -1560,8 +1562,8 @@ pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// The number of events indexed in one transaction: enough that the events share database pages, few enough that the transaction takes only
 /// a tenth of a second.
 pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
-/// The minimum number of new event keys in one request that are stored together as a run. Fewer keys are indexed immediately, because each
-/// lookup searches every run.
+/// The minimum number of new event keys in one request for which the keys are stored together as a run. Fewer keys are indexed immediately,
+/// because each lookup searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// How long after a click an order is still credited to the click: five days.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
@@ -1599,7 +1601,7 @@ pub const LINK_CHECK_MS_MIN: u64 = 1_000;
 pub const LINK_CHECK_MS_MAX: u64 = 10_000;
 /// The time limit for checking all links in an email. If the request's own time limit ends earlier, the check ends with it.
 pub const LINKS_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
-/// The time that a validation leaves for its response before the time limit of the request. Encoding a long report takes milliseconds.
+/// The part of a request's time limit that a validation reserves for its response. Encoding a long report takes milliseconds.
 pub const VALIDATION_RESPONSE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
 /// How long the result for a URL is cached. A user who fixes an email and checks it again after a minute gets new results.
 pub const LINK_RESULTS_MS: i64 = 60 * 1000;
@@ -1626,7 +1628,8 @@ pub const DELIVERABILITY_TIME: std::time::Duration = std::time::Duration::from_s
 pub const VALIDATION_CHOICES_MAX: usize = 100;
 /// The maximum number of products whose names the spelling check accepts. Each word of the email is compared with them.
 pub const SPELLING_PRODUCTS_MAX: usize = 500;
-/// The number of bytes of a brand's text in which the spelling check counts words. Counting takes a few milliseconds.
+/// The number of bytes of a brand's text in which the spelling check counts words, because it accepts words that the text repeats. Counting
+/// takes a few milliseconds.
 pub const SPELLING_VOCABULARY_BYTES_MAX: usize = 512 * 1024;
 /// The time limit for the background checks of one email. Most sites respond within a second; slower links can be checked again.
 pub const EMAIL_CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -1713,7 +1716,8 @@ pub const PROVIDER_FIELD_NAME_BYTES_MAX: usize = 200;
 pub const PROVIDER_FIELDS_SHOWN_MAX: usize = 200;
 /// The number of characters of a value that an import preview shows. Longer values would not fit into a table cell.
 pub const PROVIDER_FIELD_SAMPLE_CHARACTERS: usize = 60;
-/// The number of contacts after which an import preview ends: its transaction delays other writes by a fraction of a second.
+/// The number of contacts after which an import preview stops reading, because its transaction delays other writes by a fraction of a
+/// second.
 pub const PROVIDER_PREVIEW_CONTACTS_MAX: usize = 2_000;
 /// How long an import preview reads further pages, because a user waits for it.
 pub const PROVIDER_PREVIEW_TIME: std::time::Duration = std::time::Duration::from_secs(15);
@@ -1741,11 +1745,11 @@ pub const PROVIDER_REQUEST_TIME: std::time::Duration = std::time::Duration::from
 pub const PROVIDER_ATTEMPTS_MAX: u32 = 3;
 /// The pause before the second attempt of a request to a platform, in milliseconds. It doubles with each attempt.
 pub const PROVIDER_RETRY_MS: u64 = 500;
-/// The longest pause for which a request to a platform waits, in milliseconds. If the pause is longer, the work continues later, so that no
-/// request stays open.
+/// The longest pause for which a request to a platform waits, in milliseconds. If the platform requires a longer pause, the work continues
+/// later, so that no request stays open.
 pub const PROVIDER_WAIT_MS_MAX: u64 = 5_000;
-/// The pause after a platform's rate limit if the platform states no duration, in milliseconds. Most rate limits are per minute or
-/// shorter.
+/// The pause after a request exceeds a platform's rate limit, if the platform states no duration, in milliseconds. Most rate limits are per
+/// minute or shorter.
 pub const PROVIDER_PAUSE_MS: i64 = 60_000;
 /// The longest pause that a platform can request, in milliseconds. Daily limits reset within a day.
 pub const PROVIDER_PAUSE_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -1767,8 +1771,7 @@ pub const PROVIDER_IMPORT_RETRY_MS_MAX: i64 = 10 * 60 * 1000;
 pub const PROVIDER_IMPORT_FAILURES_MAX: u32 = 30;
 /// How long an import from a platform waits for a new key or the end of a rate limit before it fails, in milliseconds.
 pub const PROVIDER_IMPORT_RECONNECT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-/// The time between the refresh of a platform's token and the token's expiry, in milliseconds: longer than an export or a step of an import
-/// takes.
+/// How long before its expiry a platform's token is refreshed, in milliseconds: longer than an export or a step of an import takes.
 pub const PROVIDER_TOKEN_MARGIN_MS: i64 = 5 * 60 * 1000;
 /// The time that a user has to sign in to a platform, in milliseconds: enough to find a password and a second factor.
 pub const PROVIDER_SIGN_IN_MS: i64 = 10 * 60 * 1000;
@@ -2047,9 +2050,6 @@ pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::fr
 /// The pause between two attempts of a follower to send the leader the visits that it has in memory. A handover, during which such visits
 /// arrive, rarely takes longer.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// The maximum size of a follower's report of visits. A report has at most [`VISITS_PER_WRITE`] visits per environment, and a visit takes
-/// about 500 bytes, so nearly all reports are less than a quarter of this size.
-pub const CLUSTER_VISITS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How long a leader with a full disk waits after it has given up its leadership before it may do so again. If there is no other node, each
 /// attempt interrupts writes for twice the time of the lease, so attempts are rare.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);

@@ -176,7 +176,7 @@ fn title(check: Check) -> &'static str {
     }
 }
 
-/// Returns the ID of a rule in the report, such as `links/broken`.
+/// Returns the ID of the finding's rule as shown in the report, such as `links/broken`.
 pub fn rule(finding: &CheckFinding) -> String {
     format!("{}/{}", finding.check.word(), finding.rule)
 }

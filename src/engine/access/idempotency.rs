@@ -174,8 +174,8 @@ fn canonical(value: &Value, sum: &mut Sha256) {
 
 /// The running requests that have an idempotency key.
 ///
-/// Invariant: the record key of a request is in the set exactly while its guard exists, so a lock neither outlives its request nor expires
-/// before it.
+/// Invariant: the record key of a request is in the set exactly while the request's [`Guard`] exists, so the lock on an idempotency key
+/// neither outlives the request nor expires before the request ends.
 #[derive(Default)]
 pub struct InFlight(Mutex<HashSet<RecordKey>>);
 

@@ -99,7 +99,7 @@ impl Usage {
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
 
-    /// Adds the number of requests that [`take`](Self::take) returned and that could not be stored.
+    /// Adds back the requests that [`take`](Self::take) returned, because they could not be stored.
     pub fn give_back(&self, requests: u64, last: Timestamp) {
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);
@@ -149,7 +149,8 @@ impl ApiKeyCache {
         let hash = presented.hash();
         let keys = self.by_hash.load();
         let key = keys.get(&hash)?;
-        // The map compares hashes byte by byte; the comparison that grants access takes constant time.
+        // The map compares hashes byte by byte, and the time of that comparison may show where they differ. The comparison that grants
+        // access takes constant time.
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 

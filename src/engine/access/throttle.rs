@@ -24,7 +24,8 @@ pub struct Rule {
     /// The number of attempts within the window that need no wait.
     pub free: u32,
     pub window_ms: i64,
-    /// After the free attempts, each additional attempt doubles the wait, up to this maximum. If 0, each wait lasts until the window ends.
+    /// The maximum wait. After the free attempts, each additional attempt doubles the wait up to this maximum. If 0, each wait lasts until
+    /// the window ends.
     pub wait_max_ms: i64,
 }
 
@@ -101,7 +102,8 @@ impl Throttle {
         if at < tries.closed_until {
             return Err(seconds(tries.closed_until.ms_since(at)));
         }
-        // If each wait lasts until the window ends, the count restarts in every window.
+        // Before the first wait, and if each wait lasts until the window ends, the count restarts in every window. Otherwise it restarts
+        // only after `kept_ms` without an attempt.
         let is_counted_by_window = tries.strikes == 0 || rule.wait_max_ms == 0;
         if tries.is_quiet(at) || (is_counted_by_window && at.ms_since(tries.started) >= rule.window_ms) {
             *tries = Tries { has_row: tries.has_row, ..fresh };

@@ -1,4 +1,4 @@
-//! Secret tokens in URLs that other services call: a token identifies a row, and proves that the caller knows the URL.
+//! Secret tokens in URLs that other services call. A token identifies a row, and its secret part shows that the caller was given the URL.
 
 use data_encoding::BASE64URL_NOPAD;
 

@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
@@ -16,7 +17,8 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
 /// A visit to a link in a message, or a request for the message's tracking pixel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Visit {
     pub mailing: MailingId,
     pub recipient: u32,

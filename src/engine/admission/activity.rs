@@ -140,7 +140,8 @@ impl Activity {
         self.close.notify_one();
     }
 
-    /// Returns the connection's idle state, or `None` if the connection is not idle. Unfinished headers do not count as progress.
+    /// Returns the connection's idle state, or `None` if the connection is not idle. Receiving a part of a request's headers does not count
+    /// as progress.
     pub fn idle(&self) -> Option<Idle> {
         self.is_idle().then(|| Idle { since: self.moved(), is_closing: self.is_closing.load(Relaxed) })
     }

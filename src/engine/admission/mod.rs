@@ -69,7 +69,7 @@ struct Order {
     computed_at: Option<Instant>,
 }
 
-/// The origin of a connection, for counting connections.
+/// Where a connection comes from, which determines how it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A remote address: its connections are counted, and limited per address.
@@ -93,11 +93,11 @@ impl Origin {
 pub enum Refused {
     /// All connections are in use, and no idle connection was closed in time.
     Total,
-    /// This address already has its maximum of connections.
+    /// This address already has its maximum number of connections.
     Address,
 }
 
-/// The right to one open connection, or to one written rejection. Dropping the ticket ends the right.
+/// A permit for one open connection, or for writing one rejection. Dropping the ticket releases the permit.
 pub struct Ticket {
     admission: Arc<Admission>,
     held: TicketKind,
@@ -109,8 +109,8 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// Returns the activity of the connection; the connection's owner keeps it up to date. For a written rejection, returns a new activity
-    /// that is not shared.
+    /// Returns the activity of the connection; the connection's owner keeps it up to date. For a rejection, returns a new activity that is
+    /// not shared.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),

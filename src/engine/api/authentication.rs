@@ -16,7 +16,8 @@ use crate::vocab::codes::Code;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Returns the principal of a request, if the operation accepts it.
+/// Returns the principal of a request, or an error if the operation does not accept the request's credentials. If the surface has already
+/// authenticated the caller, `known` is the caller's principal.
 pub(super) fn authenticate(
     engine: &Engine,
     now: Timestamp,
@@ -92,7 +93,8 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok()
 }
 
-/// Checks that the principal has the role, the permission, or one of the permissions that the operation requires.
+/// Checks that the principal has the role or permission that the operation requires, or, if the operation accepts several permissions, at
+/// least one of them.
 pub(super) fn authorize(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let granted = principal.permissions();
     let (allowed, scope) = match spec.access {

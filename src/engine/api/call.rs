@@ -61,7 +61,7 @@ impl Api {
         tool_key(&self.0, headers)
     }
 
-    /// Returns whether any node of a cluster can run this request, because the operation is a query or is declared to run anywhere.
+    /// Returns whether every node of a cluster can run this request: its operation is a query, or is declared to run anywhere.
     pub fn runs_on_any_node(&self, method: &Method, path: &str, peer: Peer) -> bool {
         let Route::Found { entry, .. } = self.1.find(method, path, peer == Peer::Operator) else { return false };
         matches!(entry.run, Run::Query { .. }) || entry.spec.on_any_node
@@ -73,7 +73,7 @@ impl Api {
     }
 
     /// Calls an operation from within the process. The surface has already determined the caller, such as a signed-in user. Input and
-    /// output are values; otherwise the pipeline is the same. `input` runs after the check of the permissions, like a request's decoder.
+    /// output are values; otherwise the pipeline is the same. `input` runs after the check of permissions.
     pub async fn ask<T: Operation>(
         &self,
         principal: Principal,
@@ -87,7 +87,7 @@ impl Api {
             .ok_or_else(|| Failure::internal(format_args!("the operation {} returned no output; report this bug", T::SPEC.id)))
     }
 
-    /// Like [`Api::ask`], but with a request: for input that is a stream or output that is not JSON. Absent fields in JSON are `null`.
+    /// Like [`Api::ask`], but takes a request, for input that is a stream or output that is not JSON. Absent fields in JSON are `null`.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Result<Reply, Failure> {
         self.log(async |call| {
             call.envelope.keeps_nulls = true;
@@ -492,7 +492,7 @@ enum Wrote {
     Stored(StoredAnswer),
 }
 
-/// Runs inside a command's transaction: writes the effect, the audit row and any replay record. A failed command writes only the record.
+/// Runs inside a command's transaction: writes the effect, the audit row and any replay record. A failed command writes only the latter.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,

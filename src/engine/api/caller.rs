@@ -126,7 +126,7 @@ impl Caller {
     }
 }
 
-/// The engine, the caller and the envelope, for an operation that may wait.
+/// The engine, the caller and the envelope that an operation gets if it may wait.
 #[derive(Clone)]
 pub struct Context {
     pub engine: Arc<Engine>,
@@ -154,7 +154,7 @@ impl Context {
         reading.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
     }
 
-    /// Runs `change` in a transaction, together with the audit row of the operation.
+    /// Runs `change` in a transaction that also writes the operation's audit row.
     pub async fn write<T, F>(&self, spec: &'static Spec, change: F) -> Result<T, Failure>
     where
         T: Send + 'static,

@@ -228,7 +228,8 @@ impl Engine {
         let _ = self.inbound.set(listener);
     }
 
-    /// Returns a link to a stored file, valid for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`] from now.
+    /// Returns a link to a stored file, and the time when the link expires: at least [`limits::FILE_LINK_MS`] from now. Anyone who has the
+    /// link can open the file.
     ///
     /// The expiry is rounded up, so that the link stays the same for a while and browsers do not need to fetch the file again.
     pub fn file_link(&self, file: BlobId) -> (String, Timestamp) {

@@ -19,9 +19,10 @@ pub enum Disposition {
     Attachment,
 }
 
-/// Returns a reply with the file, named as it was stored; `None` if the file does not exist.
+/// Returns a reply that sends the file under its stored name; `None` if the file does not exist.
 ///
-/// This service chooses the file names, which consist of letters, digits, hyphens and dots.
+/// The name needs no escaping in the header, because this service chooses the file names, which consist of letters, digits, hyphens and
+/// dots.
 pub fn send(tx: ReadTx, file: BlobId, disposition: Disposition) -> Result<Option<Reply>, Failure> {
     let Some(head) = blobs::head(&tx, file)? else { return Ok(None) };
     let Some(reader) = blobs::Reader::open(tx, file, 0)? else { return Ok(None) };

@@ -45,7 +45,7 @@ impl<'a> FlatSchemas<'a> {
         let operation = self.of(operation);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
-            // The header with the idempotency key is a reference to a component, so it has no `name` here.
+            // The parameter for the idempotency key is a reference to a component, so it has no `name` here.
             let Some(name) = parameter["name"].as_str() else { continue };
             let mut schema = parameter["schema"].clone();
             if let Some(about) = parameter.get("description") {

@@ -129,8 +129,8 @@ impl Arguments<'_> {
     }
 }
 
-/// Decodes an operation's input from JSON that was built within the process. The JSON contains the values of the path and of the query or
-/// the body. If the method has no body, `null` fields are omitted.
+/// Decodes an operation's input from JSON that was built within the process. The JSON contains the path parameters and the fields of the
+/// query or the body. If the method has no body, `null` fields are left out.
 pub fn from_json<T: DeserializeOwned>(spec: &Spec, input: Value) -> Result<T, Failure> {
     let Value::Object(mut fields) = input else {
         return Err(Failure::internal("the input of an operation is not a JSON object; report this bug"));
@@ -312,7 +312,7 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("must be {what}, not \"{}\"", self.0)))
     }
 
-    /// Returns the items in a list: comma-separated values, or a JSON array of strings for values that contain commas.
+    /// Returns the items in a list, which is written as comma-separated values or, if values contain commas, as a JSON array of strings.
     fn parts(&self) -> Vec<Cow<'a, str>> {
         if self.0.starts_with('[')
             && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)

@@ -141,7 +141,7 @@ impl Writer {
         operation
     }
 
-    /// Returns the input as an object schema, even if the input is a named component.
+    /// Returns the schema of the input as an object schema, even if the input is a named component.
     fn shape(&mut self, entry: &Entry) -> Value {
         let schema = (entry.input)(&mut self.inputs).to_value();
         let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(INPUTS));
@@ -222,7 +222,7 @@ impl Writer {
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
-            // Renaming a schema changes the schemas that refer to it, so the comparison is repeated until no schema changes.
+            // Renaming a schema changes the schemas that refer to it, so the comparison is repeated until it finds no further difference.
             let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
             let differs = |(name, schema): &(&String, &Value)| {
                 let mut schema = (*schema).clone();

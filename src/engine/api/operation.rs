@@ -49,7 +49,7 @@ pub struct View<'a> {
 pub enum Freshness {
     /// The writes that are already indexed.
     Indexed,
-    /// The indexed writes, and the caller's own writes from the last second if they are indexed soon enough.
+    /// The writes that are already indexed, and the caller's own writes from the last second, for which the query waits a limited time.
     OwnWrites,
     /// All writes that were acknowledged before the request.
     AllWrites,

@@ -62,7 +62,7 @@ pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_
 pub struct Window {
     pub limit: usize,
     pub offset: usize,
-    /// Whether the caller uses page numbers. If so, the response is only the array, for lists that support that shape.
+    /// Whether the caller uses page numbers. If so, `data` is only the array, for lists that support that shape.
     pub paged: bool,
 }
 
@@ -82,11 +82,11 @@ impl Window {
     }
 }
 
-/// A type whose items are returned in lists.
+/// A type whose values are the items of lists.
 pub trait Listed: Serialize + JsonSchema {
     /// The key of the collection in `data`.
     const PLURAL: &'static str;
-    /// Whether the response to a request with a page number is only the array.
+    /// Whether `data` is only the array if the request has a page number.
     const ARRAY_WHEN_PAGED: bool;
 }
 

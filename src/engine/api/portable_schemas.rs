@@ -63,8 +63,8 @@ fn join_constants(members: &mut Map<String, Value>) {
     }
 }
 
-/// Rewrites alternatives that only state conditions on an object's fields as `if … else false`, because generators would create a type for
-/// each alternative.
+/// Rewrites alternatives as `if … else false` if they only state conditions on an object's fields, because generators would create a type
+/// for each alternative.
 fn separate_conditions(members: &mut Map<String, Value>) {
     let has_type = ["type", "properties", "$ref"].iter().any(|name| members.contains_key(*name));
     if !has_type || members.contains_key("if") {
@@ -78,8 +78,8 @@ fn separate_conditions(members: &mut Map<String, Value>) {
     members.insert("else".into(), false.into());
 }
 
-/// States whether 32 bits are enough for an integer. Generators assume 32 bits for integers without a format, and for formats that are
-/// not part of OpenAPI, such as `uint64`.
+/// Sets an integer's format, which states whether 32 bits are enough. Generators assume 32 bits for integers without a format, and for
+/// formats that are not part of OpenAPI, such as `uint64`.
 fn state_integer_size(members: &mut Map<String, Value>) {
     let is_integer = match members.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "integer"),

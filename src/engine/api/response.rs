@@ -175,7 +175,7 @@ impl<T: Serialize + JsonSchema> SuccessResponse for Counted<T> {
     }
 }
 
-/// The output type of raw operations, which write their own response. `SUCCESS` is the status of a successful response.
+/// The output type of raw operations that write their own response. `SUCCESS` is the status of a successful response.
 pub struct Bare<const SUCCESS: u16 = 200>;
 
 impl<const SUCCESS: u16> SuccessResponse for Bare<SUCCESS> {

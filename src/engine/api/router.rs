@@ -87,9 +87,9 @@ impl Router {
         Failure::because(Code::NotFound, detail)
     }
 
-    /// Returns the paths that differ from an unknown path in at most one segment, most similar first. A segment after the noun may be
-    /// completely different, such as another format of an export, or empty. The noun, or a segment before it, must be spelled almost the
-    /// same.
+    /// Returns the paths that differ from an unknown path in at most one segment, most similar first. If the segment comes after the noun,
+    /// it may be completely different, such as another format of an export, or empty. If it is the noun or comes before the noun, it must
+    /// be spelled almost the same.
     fn similar(&self, unknown: &str) -> Vec<&'static str> {
         let given: Vec<&str> = unknown.split('/').collect();
         // Anyone can request unknown paths, so an edit distance is computed only for short segments of paths with the same
@@ -138,7 +138,7 @@ fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str,
     literals
 }
 
-/// Returns whether the operation accepts these path values. Errors in other fields are ignored.
+/// Returns whether the operation accepts these values of the path parameters. Errors in other fields are ignored.
 fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
     let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}", given: None };
     let Err(failure) = (entry.reads)(&arguments) else { return true };

@@ -63,7 +63,7 @@ impl SchemaReader {
         }
     }
 
-    /// Returns the description of a field on one line, and its default unless the default is `false` or empty.
+    /// Returns the description of a field on one line, and its default. A default of `false`, an empty list or an empty object is left out.
     pub fn about<'a>(&'a self, field: &'a Value) -> (String, Option<String>) {
         let about = [field, self.core(field)].into_iter().find_map(|schema| schema["description"].as_str()).unwrap_or_default();
         let default = match &field["default"] {

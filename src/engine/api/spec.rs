@@ -129,7 +129,7 @@ pub struct Spec {
     /// Whether the response contains a secret. Such a response is encrypted when it is stored for repeated requests.
     pub answers_secret: bool,
     pub weight: Weight,
-    /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.
+    /// Whether the operation accepts the token from `POST /v1/auth/login` in place of a key.
     pub takes_tokens: bool,
     /// Whether errors with status 400 use OAuth's format, with `error` and `error_description`, instead of the envelope.
     pub speaks_oauth: bool,
@@ -247,8 +247,8 @@ impl Spec {
         self
     }
 
-    /// Sets the operation's name in the clients, if it differs from the ID. The name uses the nouns that users know, in the form
-    /// `resource.method` or `resource.resource.method`.
+    /// Sets the operation's name in the clients (CLI, SDKs, MCP server) if it differs from the ID. The name uses the nouns that users know,
+    /// in the form `resource.method` or `resource.resource.method`.
     pub const fn client(mut self, name: &'static str) -> Self {
         self.client = Some(name);
         self
@@ -269,7 +269,7 @@ impl Spec {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Returns the error codes that the operation declares and those of the pipeline.
+    /// Returns the error codes that the operation declares, and the error codes of the pipeline.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

@@ -28,8 +28,8 @@ pub struct Capture {
     changed: Condvar,
     /// Invariant: records leave the queue only while this lock is held, so they reach the spool in the order of the queue.
     spool: Mutex<Spool>,
-    /// The newest positions that have left the queue, including those of records that the spool rejected; `None` for stores without
-    /// commits so far.
+    /// For each store, the position of its newest record that has left the queue, even if the spool rejected that record; `None` for stores
+    /// without commits so far.
     seen: Mutex<Positions>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -86,8 +86,8 @@ impl Capture {
         }
     }
 
-    /// Completes a part with all commits so far; creates no part if there are no records. Returns the number of the next part, and the
-    /// newest positions so far. Read transactions might not see the newest of these commits yet.
+    /// Completes a part with all commits so far; creates no part if there are no records. Returns the number of the next part, and each
+    /// store's newest position so far. Read transactions might not see the commits at these positions yet.
     pub fn cut(&self) -> (PartNumber, Positions) {
         let mut spool = locked(&self.spool);
         self.drain(&mut spool);
@@ -110,7 +110,8 @@ impl Capture {
         locked(&self.spool).discard(reason.to_owned());
     }
 
-    /// Interrupts the log and forgets what the data folder knows about the target, because a different folder may have recorded it.
+    /// Interrupts the log and forgets what the data folder has recorded about the target, because that record may have been made by a
+    /// different folder, of which this folder is a copy.
     pub fn forget(&self, reason: &str) {
         locked(&self.spool).forget(reason.to_owned());
     }

@@ -27,7 +27,7 @@ pub struct Plan {
     pub snapshot: SnapshotName,
     /// The parts of the log after the snapshot, in order.
     pub parts: Vec<PartName>,
-    /// The time of the last records to apply; `None` to apply all records.
+    /// Records after this time are not applied; `None` to apply all records.
     pub until: Option<Timestamp>,
     /// The epoch that wrote the restored state.
     pub epoch: Epoch,
@@ -51,7 +51,8 @@ impl Catalog {
         let Some(since) = self.epochs.get(&epoch).map(|start| start.log_since) else { return Vec::new() };
         let mut parts = Vec::new();
         for own in since..=epoch {
-            // If the next epoch continues the same log, it limits the parts of this epoch.
+            // If the next epoch continues the same log, this epoch's parts belong to the log only if they precede the next epoch's first
+            // part.
             let next = self.epochs.get(&(own + 1)).filter(|next| next.log_since == since).map(|next| next.first_part);
             let of_epoch = self.parts.iter().filter(|part| part.epoch == own);
             parts.extend(of_epoch.filter(|part| next.is_none_or(|first| part.number < first)).copied());
@@ -100,8 +101,8 @@ impl Catalog {
         let whole = last.map_or(0, |part| if is_early(part.to) { part.number } else { part.number - 1 });
         let is_usable = |snapshot: &&SnapshotName| {
             let is_consistent = snapshot.consistent_at < snapshot.log_from || snapshot.consistent_at <= whole;
-            // Even if the clock was wrong while the snapshot was taken, the snapshot's position in the log shows whether the snapshot is
-            // early enough.
+            // If the clock was wrong while the snapshot was taken, the snapshot's time can be later than `at`. Its position in the log
+            // still shows whether the snapshot is early enough.
             is_consistent && (is_early(snapshot.at) || end >= snapshot.log_from)
         };
         let mut own = self.snapshots.iter().filter(|snapshot| (since..=epoch).contains(&snapshot.epoch));
@@ -148,7 +149,7 @@ async fn snapshots(target: &Target) -> Result<BTreeSet<SnapshotName>> {
     Ok(complete.map(|(name, _)| name).collect())
 }
 
-/// Returns the time of the newest snapshot since the epoch `since`.
+/// Returns the time of the newest snapshot, if it was taken in the epoch `since` or later.
 pub async fn last_snapshot(target: &Target, since: Epoch) -> Result<Option<Timestamp>> {
     Ok(snapshots(target).await?.last().filter(|snapshot| snapshot.epoch >= since).map(|snapshot| snapshot.at))
 }

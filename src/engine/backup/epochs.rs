@@ -36,7 +36,7 @@ pub struct Start {
     pub key_check: KeyCheck,
     /// The random name of the data folder whose server writes in the epoch.
     pub holder: String,
-    /// A random name for this start, which distinguishes it from starts with a copy of the data folder.
+    /// A random name for this run of the server, which distinguishes it from a run with a copy of the data folder.
     pub run: String,
     /// The name of the machine, for messages.
     pub host: String,
@@ -62,7 +62,7 @@ pub struct Candidate<'c> {
     pub host: &'c str,
     /// What the data folder knows about the target; `None` if the folder's log cannot be continued.
     pub state: Option<&'c State>,
-    /// The complete parts in the data folder that may not be in the target, oldest first.
+    /// The complete parts in the data folder that the target might not have yet, oldest first.
     pub waiting: &'c [PartName],
     /// The random name of the data folder.
     pub holder: &'c str,
@@ -158,8 +158,8 @@ async fn create(target: &Target, object: &str, text: Bytes) -> Result<bool> {
 /// folder does not know that epoch; its log still continues if that epoch has no parts. If the process ended after it wrote a part, the
 /// folder still has that part, but might not know that it was written.
 ///
-/// Otherwise the folder was set back to an earlier state, for example with its virtual machine: its log does not continue, because parts or
-/// snapshots in the target have commits that the folder no longer has.
+/// If the target has other parts or snapshots that the folder does not know, the folder was set back to an earlier state, for example with
+/// its virtual machine. Its log does not continue, because the target has commits that the folder no longer has.
 async fn continues(sealed: &SealedTarget, candidate: &Candidate<'_>, (epoch, start): &(Epoch, Start)) -> Result<bool> {
     let target = &sealed.target;
     let Some(state) = candidate.state.filter(|state| state.holder == start.holder) else { return Ok(false) };
@@ -187,7 +187,8 @@ async fn continues(sealed: &SealedTarget, candidate: &Candidate<'_>, (epoch, sta
     Ok(of_log.all(|(name, _)| name.consistent_at <= complete))
 }
 
-/// Waits long enough for the server of `epoch` to write a heartbeat; fails if the server writes one.
+/// Waits for several heartbeat periods of the server of `epoch`. Fails if the server writes a heartbeat in this time; returns early if it
+/// has stopped.
 async fn watch(target: &Target, epoch: Epoch, start: &Start) -> Result<()> {
     let object = names::heartbeat(epoch);
     let period = Duration::from_secs(start.heartbeat_seconds.clamp(1, limits::BACKUP_HEARTBEAT_SECONDS));

@@ -1,4 +1,4 @@
-//! Continuous backup: the commit log of all stores and regular snapshots, in an object store or a folder.
+//! Continuous backup: writes the commit log of all stores, and regular snapshots, to an object store or a folder.
 //!
 //! ```text
 //! store/writer ── capture ── spool ────────── shipping ──────────────── target
@@ -7,11 +7,11 @@
 //!                   stores      bounded         sealed, and read back
 //! ```
 //!
-//! A [`capture`] receives the records of all stores in one queue. A commit is in the queue before its caller gets the response, so every
-//! prefix of the queue is a consistent state of all three stores. Records are collected into parts; a part is a file in the data folder
-//! (the [`spool`]) until the target has it. Commits never wait for the network. If the target is unreachable for so long that the spool
-//! reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log: after an outage of the target, a new snapshot is
-//! needed, but the outage does not fill the disk.
+//! The [`capture`] receives the records of all stores' commits in one queue. A commit is in the queue before its caller gets the response,
+//! so every prefix of the queue is a consistent state of all three stores. Records are collected into parts; a part is a file in the data
+//! folder (the [`spool`]) until the target has it. Commits never wait for the network. If the target is unreachable for so long that the
+//! spool reaches its limit, the spool is dropped, and the next [`snapshot`] starts a new log. A long outage of the target therefore makes a
+//! new snapshot necessary, but does not fill the disk.
 //!
 //! One server at a time owns a target. Each of its sessions is an *epoch*, which only one server can create ([`epochs`]). A log continues
 //! in the next epoch only if it is proven that no commit is missing; otherwise the epoch starts with a snapshot. Until the backup is
@@ -19,7 +19,7 @@
 //! target; each new leader starts a new log.
 //!
 //! Objects are sealed, that is, encrypted with a key that is derived from the master key, and bound to their place in the target. The start
-//! and the end of an epoch are not sealed, because a restore must be able to name the key that it needs.
+//! of an epoch is not sealed, because a restore must be able to tell which key it needs. The end of an epoch is not sealed either.
 
 pub mod capture;
 pub mod catalog;
@@ -63,7 +63,7 @@ pub enum Error {
     Foreign { installation: String },
     /// The backup was made with a different master key.
     WrongKey,
-    /// The master key file is missing or was replaced. Contains the message.
+    /// The master key file is missing or was replaced. Contains the error message of the key check.
     KeyLost(String),
     /// Another server writes to this target.
     InUse { host: String },

@@ -5,8 +5,8 @@
 //! | `epochs/EPOCH/start.json` | which server writes in this epoch, and which log the epoch continues; not encrypted |
 //! | `epochs/EPOCH/heartbeat` | the time up to which the log is complete; replaced by each heartbeat |
 //! | `epochs/EPOCH/end` | exists if the server has stopped; not encrypted |
-//! | `log/EPOCH/NUMBER-FROM-TO` | a part of the log, with the first and the last time of its records |
-//! | `snapshots/EPOCH/NUMBER-CONSISTENT-AT/part-…`, `…/manifest` | a snapshot, and the parts of the log that it needs |
+//! | `log/EPOCH/NUMBER-FROM-TO` | a part of the log; FROM and TO are the first and the last time of its records |
+//! | `snapshots/EPOCH/NUMBER-CONSISTENT-AT/part-…`, `…/manifest` | a snapshot at AT, which needs the log parts NUMBER to CONSISTENT |
 
 use crate::base::clock::Timestamp;
 
@@ -123,7 +123,7 @@ mod tests {
                 "{other}"
             );
         }
-        // Names contain no negative times, even if the clock is set before 1970.
+        // If the clock is set to a time before 1970, the names contain 0, because they cannot contain negative times.
         assert!(
             PartName::parse(&PartName { from: Timestamp(-7), ..part(1) }.object()).is_some_and(|name| name.from == Timestamp(0))
         );

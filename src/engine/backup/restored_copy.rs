@@ -1,4 +1,5 @@
-//! A backup state that is restored next to the data of a running service and kept while the service copies from it.
+//! An earlier state of the stores that is restored from the backup into a separate folder. It is kept while the running service copies data
+//! from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use crate::vocab::tables::DatabaseKind;
 /// The size of the page cache, in bytes, for each store file.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The two environments of a restored state. The folder is removed when the value is dropped.
+/// The test and live stores of a restored state. Dropping the value removes their folder.
 pub struct RestoredCopy {
     /// The time of the last restored commit.
     pub until: Timestamp,
@@ -37,7 +38,8 @@ impl Drop for TemporaryFolder {
 }
 
 impl RestoredCopy {
-    /// Restores the state at a given time into the empty folder `folder`. The stores migrate their rows to this program's version.
+    /// Restores the state at the given time, or the newest state, into the empty folder `folder`. Opening the restored stores migrates
+    /// their rows to this program's version.
     pub async fn restore(
         sealed: &SealedTarget,
         at: Option<Timestamp>,
@@ -90,7 +92,7 @@ impl CopySlot {
         std::mem::replace(&mut *lock(&self.copy), copy.map(Arc::new))
     }
 
-    /// Starts counting the progress of a restore from zero.
+    /// Resets the progress to zero for a new restore, and returns it.
     pub fn start(&self) -> Arc<Progress> {
         *lock(&self.progress) = Arc::default();
         self.progress()

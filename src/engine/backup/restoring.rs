@@ -50,7 +50,7 @@ enum Step {
         object: String,
         content: Vec<u8>,
     },
-    /// The snapshot is complete and is compared with its manifest.
+    /// All parts of the snapshot have been received. Its rows are compared with its manifest.
     Compare,
     LogPart {
         object: String,
@@ -85,7 +85,8 @@ pub async fn restore_with(
     restore_from(sealed, plan(sealed, at).await?, folder, progress).await
 }
 
-/// Restores the state of a plan. If the backup has been thinned since the plan was made, starts again with a new plan for the same time.
+/// Restores the state that `plan` selects. If the backup was thinned after the plan was made, makes a new plan for the same time and starts
+/// again.
 pub(super) async fn restore_from(
     sealed: &SealedTarget,
     mut plan: Plan,
@@ -216,8 +217,8 @@ impl Writing {
         let Self { files, last, commits, .. } = self;
         let mut rows = 0;
         for mut file in files {
-            // If a node of a cluster wrote the backup, the file contains the links between the records of the cluster's log, which a single
-            // machine must not have.
+            // If a node of a cluster wrote the backup, the file contains links between the records of the cluster's log. The store of a
+            // single machine must not contain these links.
             file.leave_cluster();
             rows += file.finish()?;
         }

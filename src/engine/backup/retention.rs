@@ -1,8 +1,8 @@
 //! Thins the backup: decides which snapshots and parts of the log are kept.
 //!
-//! The settings count days, weeks and months that *have* snapshots, not calendar days before now. A clock that is a year ahead for a day
-//! therefore uses up one of these days, and does not make the other snapshots old. The newest snapshot and the log after it are always
-//! kept.
+//! The settings count days, weeks and months that *have* snapshots, not calendar days before now. If a clock is a year ahead for a day, the
+//! snapshots of that day therefore count as one more day, and do not make the other snapshots old. The newest snapshot and the log after it
+//! are always kept.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::vocab::settings::Backup;
 
 const MS_PER_DAY: i64 = 86_400_000;
 
-/// Returns the number of the day, week or month that contains a time.
+/// A function that returns the number of the day, week or month that contains a time.
 type Period = fn(Timestamp) -> i64;
 
 /// For how many days the log is kept, and for how many days, weeks and months a snapshot is kept.
@@ -45,10 +45,11 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     let snapshots = kept_snapshots(&catalog.snapshots, kept);
     let Some(log_from) = log_start(&catalog.snapshots, kept) else { return Ok(0) };
     let mut deleted = 0;
-    // Without its manifest, a snapshot is incomplete, so the manifest is deleted first.
+    // Manifests are deleted before parts: a snapshot without its manifest counts as incomplete, so an interrupted deletion leaves no
+    // snapshot that seems complete but lacks parts.
     let names = target.list(names::SNAPSHOTS).await?;
     let newest = catalog.snapshots.last().copied();
-    // Only this server writes to the target, so an older snapshot without a manifest is an interrupted snapshot.
+    // Only this server writes to the target, so a snapshot that lacks its manifest and is older than the newest snapshot was interrupted.
     let gone = |object: &&String| {
         SnapshotName::parse(object)
             .is_some_and(|(name, _)| !snapshots.contains(&name) && newest.is_some_and(|newest| name < newest))
@@ -75,8 +76,8 @@ pub async fn thin(target: &Target, settings: &Backup) -> Result<usize> {
     Ok(deleted)
 }
 
-/// Returns the parts to delete so that only these snapshots and the log from `log_from` on are kept. The newest parts come first, so that
-/// an interrupted deletion leaves no gap after a snapshot. A restore cannot cross a gap.
+/// Returns the parts to delete: all parts that neither the snapshots in `kept` nor the log from `log_from` on need. The newest parts come
+/// first, so that an interrupted deletion leaves no gap after a snapshot. A restore cannot cross a gap.
 pub fn thinned_parts(catalog: &Catalog, kept: &BTreeSet<SnapshotName>, log_from: &SnapshotName) -> Vec<PartName> {
     // Parts belong to a snapshot only if they are in the same log, because each log numbers its own parts.
     let log = |epoch: Epoch| catalog.epochs.get(&epoch).map(|start| start.log_since);

@@ -32,10 +32,10 @@ use crate::vocab::settings;
 /// next start ships them.
 const FINISH_TIME: Duration = Duration::from_secs(10);
 const MS_PER_HOUR: i64 = 3_600_000;
-/// The name and the content of an object that is written only to check the target.
+/// The content of an object that is written only to check the target, and the start of its name.
 const PROBE: &str = "probe";
 
-/// What a continuous backup needs to know about the installation.
+/// The settings, the services and the facts about the installation that a [`ContinuousBackup`] needs.
 pub struct Parts {
     pub url: String,
     pub settings: settings::Backup,
@@ -54,7 +54,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Records this start in the spool. If a start is missing there, the stores were open without the log, so commits may be missing.
+    /// Records this start in the spool. If the previous start is not recorded there, the stores were open without the log and commits may
+    /// be missing, so the spool is discarded.
     fn count_start(&self) {
         let mut spool = self.capture.spool();
         let Some(state) = spool.state().cloned() else { return };
@@ -237,7 +238,8 @@ impl ContinuousBackup {
             |state: &State| state.url == *url && state.installation == *installation && state.key_check == *sealed.key_check();
         let known = state.as_ref().filter(|state| state.installation == *installation);
         let holder = match self.parts.is_in_cluster {
-            // The lease of the cluster already decides which node writes, so a new leader does not need to wait for the former one.
+            // All nodes of a cluster use the same name, so a new leader does not wait for the former one. The lease of the cluster already
+            // decides which node writes.
             true => format!("cluster {}", installation.name()),
             false => known.map_or_else(|| name(random.as_ref()), |state| state.holder.clone()),
         };
@@ -251,7 +253,7 @@ impl ContinuousBackup {
         };
         let (epoch, start) = epochs::begin(sealed, &candidate).await?;
         if self.parts.is_in_cluster {
-            // Until the first snapshot, the backup is only as recent as the previous leader left it.
+            // Until this node's first snapshot, the backup is complete only up to the last heartbeat of the previous leader.
             let previous = epochs::heartbeat(sealed, epoch - 1).await.ok().flatten();
             let mut status = self.state();
             status.complete_until = status.complete_until.or(previous.map(|heartbeat| heartbeat.complete_until));
@@ -366,7 +368,8 @@ impl ContinuousBackup {
         self.has_snapshot.store(last.is_some(), Ordering::Relaxed);
         loop {
             let period_ms = settings.snapshot_hours.get() as i64 * MS_PER_HOUR;
-            // A time in the future means that the clock has been set back since then. The next snapshot is then due immediately.
+            // If the last snapshot is dated in the future, the clock has been set back since then. The next snapshot is then due
+            // immediately.
             let wait = last.map(|at| period_ms - clock.now().ms_since(at)).filter(|wait| (1..=period_ms).contains(wait));
             let pause = Duration::from_millis(wait.unwrap_or(0) as u64);
             let thins_again = self.state().thinning_error.is_some();
@@ -392,7 +395,7 @@ impl ContinuousBackup {
         }
     }
 
-    /// Thins the backup. A failure does not end the session, because the target can still be complete.
+    /// Thins the backup. A failure does not end the session, because it does not prevent the target from having every commit.
     async fn thin(&self, sealed: &SealedTarget) {
         let thinned = retention::thin(&sealed.target, &self.parts.settings).await;
         match &thinned {
@@ -402,8 +405,8 @@ impl ContinuousBackup {
         self.state().thinning_error = thinned.err();
     }
 
-    /// Leaves the backup to the next leader of the cluster, because this node has lost leadership: another node may already have made
-    /// commits that this node must not report as backed up.
+    /// Leaves the backup to the next leader of the cluster: [`ContinuousBackup::finish`] then ships nothing. Called when this node has lost
+    /// leadership, because another node may already have made commits that this node must not report as backed up.
     pub fn abandon(&self) {
         *self.epoch() = None;
     }
@@ -430,7 +433,7 @@ impl ContinuousBackup {
     }
 }
 
-/// Returns a random name for a data folder.
+/// Returns a random name for a data folder or a probe.
 fn name(random: &dyn Random) -> String {
     data_encoding::HEXLOWER.encode(&random.bytes::<16>())
 }

@@ -1,4 +1,4 @@
-//! Snapshots: all rows of the three stores at one point in time, as parts. A snapshot is where a restore starts.
+//! Snapshots: all rows of the three stores, each store as of one of its commits, in parts. A restore starts from a snapshot.
 //!
 //! The rows are read in read transactions while commands write, and uploaded as they are read, so a snapshot needs neither a copy on disk
 //! nor much memory. The manifest is written last: without it, the parts are not a snapshot.

@@ -7,8 +7,9 @@
 //! | `open` | the records of the part that is being filled |
 //!
 //! Invariant: the records from the last shipped one to the newest one have no gap. A record that would leave a gap interrupts the spool:
-//! the records before the gap are shipped, and only a restart with a snapshot starts a new log. The files are not synced for each commit,
-//! because that would double the time that a commit takes: after a power cut, records may be missing; the next record reveals the gap.
+//! the records before the gap are shipped, and no more records are accepted until [`Spool::restart`] starts a new log, which needs a
+//! snapshot. The files are not synced for each commit, because that would double the time that a commit takes. After a power cut, records
+//! may therefore be missing; the next record then reveals the gap.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -42,7 +43,7 @@ pub struct State {
     pub boots: u64,
     /// The random name by which the target knows this data folder.
     pub holder: String,
-    /// The last epoch that this folder wrote in.
+    /// The last epoch in which a server with this folder wrote.
     pub epoch: Epoch,
     /// The last part that the target has.
     pub shipped: PartNumber,
@@ -75,8 +76,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens the spool in `folder`, and creates the folder if it does not exist. A spool with missing or damaged parts is dropped; the next
-    /// snapshot replaces it.
+    /// Opens the spool in `folder`, and creates the folder if it does not exist. If parts are missing or damaged, all records in the spool
+    /// are dropped, and the next snapshot starts a new log.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::Local(format!(
@@ -159,7 +160,7 @@ impl Spool {
         Ok(Ok(()))
     }
 
-    /// Writes the buffer as the file `open`, without records that are already in a part.
+    /// Replaces the content of the file `open` with the buffer. The buffer contains no records that are already in a part.
     fn write_open(&mut self) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.folder.join(OPEN))?;
         file.write_all(&self.buffer)?;
@@ -254,7 +255,8 @@ impl Spool {
     fn clear(&mut self) {
         self.waiting_bytes = 0;
         self.waiting.clear();
-        // All parts are removed, including those of a lost state, because the next log may reuse their numbers.
+        // Remove all part files, including those that are not in `waiting` because the state was lost: the next log may reuse their
+        // numbers.
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(PART) {
                 let _ = fs::remove_file(entry.path());

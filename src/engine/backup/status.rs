@@ -44,7 +44,7 @@ impl BackupStatus {
         self.complete_at.is_some()
     }
 
-    /// Returns whether the target has had every commit since this process started, and no error has occurred since then.
+    /// Returns whether, at some time since this process started, the target had every commit, and no error has occurred after that time.
     pub fn works(&self) -> bool {
         self.is_of_this_process() && self.error.is_none()
     }

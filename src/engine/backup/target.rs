@@ -22,7 +22,7 @@ use crate::engine::store::seal::{KeyCheck, Seal};
 use crate::vocab::limits;
 use crate::vocab::settings::Backup;
 
-/// The purpose of the derived key. A new object format needs a new purpose.
+/// The purpose for which the objects' key is derived from the master key. A new object format needs a new purpose.
 const PURPOSE: &str = "mailmill continuous backup v1";
 
 /// A folder, or a prefix in an object store, that contains a backup. Object names are relative to the folder or prefix.
@@ -282,7 +282,7 @@ impl SealedTarget {
     }
 }
 
-/// Returns the error for an object that another server has written in place of this server.
+/// Returns the error for an object that this server must write but that another server has already written.
 pub fn written_by_another(object: &str) -> Error {
     let cause =
         "another server wrote this object. Stop that server, or set backup.url to another prefix for this server".to_owned();
@@ -303,7 +303,7 @@ fn is_plain(settings: &Backup) -> bool {
 }
 
 fn s3(bucket: &str, settings: &Backup, connector: StorageConnector) -> AmazonS3Builder {
-    // The environment of the process can also contain credentials, such as those of the machine's role.
+    // The environment variables of the process can also contain credentials, such as those for the machine's role.
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(bucket)
         .with_http_connector(connector)

@@ -224,7 +224,8 @@ async fn every_moment_can_be_restored_and_the_log_continues_after_restarts() {
     run.stop().await;
 }
 
-/// The stores were opened without the log, as with an older program or without the setting: the log must not hide the missing commits.
+/// The live store was opened without the log, as by an older program or without the backup setting. The log lacks the commits of that time
+/// and must not hide this, so a new log starts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commits_that_are_not_in_the_log_start_a_new_one() {
     let (_outer, data, target) = folders();

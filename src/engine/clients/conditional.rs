@@ -77,7 +77,7 @@ fn blank(bytes: &mut [u8], (start, end): (usize, usize)) {
 /// Finds the next closing marker of each kind, and remembers the marker's position so that the source is read only once.
 struct Closings<'a> {
     source: &'a str,
-    /// The offset of the next marker, or the offset to search from; `None` if there are no more markers.
+    /// The offset of the next marker, or 0 before the first search; `None` if there are no more markers.
     hidden: Option<usize>,
     revealed: Option<usize>,
     bogus: Option<usize>,

@@ -1,6 +1,6 @@
 //! Decides whether the notes of the support tables apply to a use of a feature.
 //!
-//! The tables state in prose when partial support matters, for example "negative values are not supported".
+//! The notes describe the limits of partial support in prose, for example "negative values are not supported".
 //! `assets/email_clients/conditions.toml` names a test for each note; this module contains the tests. A test reads the email and, in some
 //! cases, an assumption about the reader's account. If the result depends on anything else, it is [`Applies::Unknown`].
 

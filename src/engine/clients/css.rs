@@ -228,7 +228,7 @@ impl Sheets {
         self.pieces.get(at as usize).copied()
     }
 
-    /// Returns the position of the next token that satisfies `stop`, outside of nested blocks, or `end`.
+    /// Returns the position of the next token outside nested blocks that satisfies `stop`, or `end` if there is none.
     fn until(&self, from: u32, end: u32, stop: impl Fn(TokenKind) -> bool) -> u32 {
         let mut at = from;
         while at < end {

@@ -60,7 +60,7 @@ pub struct Feature {
     pub slug: Box<str>,
     pub title: Box<str>,
     pub category: Box<str>,
-    /// The URL of the page with the evidence.
+    /// The URL of the feature's page on caniemail.com, with the evidence.
     pub url: Box<str>,
     /// The month of the newest test, as `YYYY-MM`.
     pub tested: Box<str>,

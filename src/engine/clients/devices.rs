@@ -24,7 +24,7 @@ pub enum Category {
     Misc,
 }
 
-/// A setting that a user has chosen in the client.
+/// A setting that a user has changed in the client or the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 enum Variant {
     #[serde(rename = "dark")]
@@ -69,7 +69,7 @@ struct File {
     device: Vec<Row>,
 }
 
-/// An email client with a window size, in one variant such as dark mode.
+/// An email client with a window size, and possibly with a variant such as dark mode.
 #[derive(Clone, Debug)]
 pub struct Device {
     pub key: String,

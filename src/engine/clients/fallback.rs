@@ -128,8 +128,8 @@ impl Search<'_, '_> {
         if elements.iter().take(ELEMENTS_MAX).all(is_styled) { Replacement::Found(text) } else { Replacement::Missing }
     }
 
-    /// Returns `text` as the replacement if each element that a rule in this part of the source matches is hidden or has an attribute of
-    /// its own that sets its style.
+    /// Checks the elements of all rules in this part of the source: returns `text` as the replacement if each of these elements is hidden
+    /// or has an attribute of its own that sets its style.
     fn styled_within(&self, span: Span, text: &'static str) -> Replacement {
         let rules = &self.view.sheets.rules;
         let first = rules.partition_point(|rule| rule.span.start < span.start);
@@ -177,7 +177,7 @@ impl Search<'_, '_> {
         at_rule.is_some_and(|at_rule| is_query(at_rule.name.of(self.view.source)))
     }
 
-    /// Returns the replacement for a declaration, for one of the elements to which the declaration applies.
+    /// Returns what replaces a declaration for one of the elements to which it applies.
     fn of_element(&self, declaration: &Declaration, index: u32) -> Option<&'static str> {
         let element = self.view.element(index)?;
         if self.is_hidden(index) && self.slug != "css-display-none" {
@@ -190,7 +190,7 @@ impl Search<'_, '_> {
         other().or_else(|| self.has_earlier_value(declaration).then_some("an earlier declaration of the same property"))
     }
 
-    /// Returns the replacement that a conditional comment, which only Word shows, contains for an element.
+    /// Returns what replaces the feature for an element in conditional comments, which only Word shows: a table or a VML shape.
     fn of_word(&self, index: u32, element: &Element<'_>) -> Option<&'static str> {
         let word = &self.side.word_only;
         let around = std::iter::successors(element.parent, |index| self.view.element(*index)?.parent);

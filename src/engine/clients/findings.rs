@@ -30,7 +30,7 @@ pub struct Finding {
     pub feature: FeatureId,
     pub support: Support,
     pub effect: Effect,
-    /// The notes that may apply, each with its number, its text, and whether it applies to a use.
+    /// The notes that may apply, each with its number, its text, and whether it applies to at least one of the uses.
     pub notes: Vec<(u16, Arc<str>, Applies)>,
     pub hits: Vec<Hit>,
     /// The number of affected elements.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::base::source::Span;
 
-/// The maximum nesting depth of elements in browsers.
+/// The maximum nesting depth of elements, as in browsers.
 const DEPTH_MAX: usize = 512;
 
 /// The maximum number of attributes that are read from an element.
@@ -44,7 +44,7 @@ pub struct Element<'a> {
 }
 
 impl Element<'_> {
-    /// Returns the range from the start tag to the end tag.
+    /// Returns the range of the element, including its tags.
     pub fn span(&self) -> Span {
         let end = self.end_tag.map_or(self.content_end, |tag| tag.end);
         Span { start: self.start_tag.start, end: end.max(self.start_tag.end) }
@@ -72,7 +72,7 @@ impl<'a> Document<'a> {
         self.attributes.get(element.attributes.start as usize..element.attributes.end as usize).unwrap_or_default()
     }
 
-    /// Returns the value of an element's attribute, as written.
+    /// Returns the value of an element's attribute, without surrounding whitespace. Character references are not decoded.
     pub fn attribute<'s>(&self, source: &'s str, element: &Element<'_>, name: &str) -> Option<&'s str> {
         let found = self.attributes_of(element).iter().find(|attribute| attribute.name == name)?;
         Some(found.value.of(source).trim())

@@ -1,7 +1,8 @@
 //! Finds the elements that the rules of an email match.
 //!
-//! Pseudo-classes match every element that the rest of the selector matches: those such as `:hover` because their styles can apply to the
-//! element, and structural ones such as `:first-child` so that the removal of an element does not lower a score.
+//! A pseudo-class is assumed to match every element that the rest of the selector matches. For states such as `:hover`, the reason is that
+//! their styles can apply to the element at some time. For structural pseudo-classes such as `:first-child`, the reason is that the removal
+//! of an element must not lower a score.
 
 use std::collections::HashMap;
 

@@ -95,13 +95,13 @@ pub struct Profile {
     pub font: String,
     /// The number of bytes of HTML that the client shows before it clips the message.
     pub clips_at: Option<usize>,
-    /// The maximum size of `style` elements, in bytes, that the client reads.
+    /// The maximum total size of the `style` elements that the client reads, in bytes.
     pub style_bytes: Option<usize>,
     pub drops: Vec<Drop>,
     pub body_to_div: bool,
     /// Maps the slug of a feature to the feature's effect in this client, if that differs from the usual effect.
     pub effects: HashMap<String, Effect>,
-    /// Maps the slug of a property's feature to the new name of the property, in a client that renames the property instead of dropping it.
+    /// For properties that the client renames instead of dropping: maps the slug of the property's feature to the new name of the property.
     pub renames: HashMap<String, String>,
 }
 

@@ -54,7 +54,7 @@ pub struct ConditionView {
 pub struct AutofixEdit {
     pub start: u32,
     pub end: u32,
-    /// The replaced source text. Empty if the replacement is inserted.
+    /// The source text that is replaced. Empty if `replacement` is inserted without replacing text.
     pub original: String,
     pub replacement: String,
 }
@@ -72,7 +72,7 @@ pub struct ClientTest {
     pub stale: bool,
 }
 
-/// A feature that a client does not support.
+/// A feature that a client does not fully support.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CompatibilityIssue")]
@@ -162,7 +162,7 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clipped_line: Option<u32>,
     pub css_bytes: usize,
-    /// The maximum size of `style` elements, in bytes, that Gmail reads.
+    /// The maximum total size of the `style` elements that Gmail reads, in bytes.
     pub css_bytes_max: usize,
     pub images: usize,
     pub images_without_alt: usize,

@@ -1,8 +1,9 @@
 //! The compatibility score: how much of an email its readers see, from 0 to 100.
 //!
 //! Each finding for a client takes a fraction of the client's score. The fraction grows with the effect, the certainty and the number of
-//! affected elements; each feature counts once. A client's score is the product of the fractions that its findings leave, and the email's
-//! score is the mean of the clients' scores, weighted by the clients' shares of opens.
+//! affected elements; each feature counts once. A client's score is the product of the fractions that remain after its findings, multiplied
+//! by the fraction of the HTML that the client shows before it clips the message. The email's score is the mean of the clients' scores,
+//! weighted by the clients' shares of opens.
 //!
 //! A fix must not lower the score. The number of affected elements is therefore not divided by the number of all elements: otherwise, the
 //! removal of an element would increase the fractions that the remaining findings take.

@@ -66,8 +66,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images and elements that contain tables
-/// are not treated as hidden, because Word shows them; `video` and `audio` elements are not treated as hidden either.
+/// Returns, for each element, whether it is hidden with `display: none` outside of at-rules. Images, and elements that contain tables, are
+/// not treated as hidden, because Word shows them. `video` and `audio` elements are not treated as hidden either.
 fn hidden(view: &View<'_>) -> Vec<bool> {
     let mut hidden = vec![false; view.document.elements.len()];
     for declaration in &view.sheets.declarations {
@@ -105,7 +105,7 @@ fn site_order(site: Site) -> u8 {
     }
 }
 
-/// The elements in conditional comments, which only Word shows.
+/// The elements that only Word shows, because they are in conditional comments, and the other elements that contain them.
 #[derive(Default)]
 pub struct WordOnly {
     pub elements: HashSet<u32>,

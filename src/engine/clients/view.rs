@@ -1,4 +1,4 @@
-//! The parts of an email that one kind of client reads: its elements, its style sheets, and the elements that each rule matches.
+//! An email as Word or the other clients read it: its elements, its style sheets, and the elements that each rule matches.
 
 use std::collections::{HashMap, HashSet};
 

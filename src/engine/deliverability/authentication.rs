@@ -111,7 +111,8 @@ pub struct Report {
     pub spf_lookups: Option<usize>,
     pub dkim: Status,
     pub dmarc: Status,
-    /// The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, of `sp` or `np`.
+    /// The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, the value of `np` or `sp` if the
+    /// record has these tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dmarc_policy: Option<String>,
     pub mx: Status,
@@ -131,7 +132,7 @@ impl Report {
     }
 }
 
-/// Checks the records. `resolve` returns the TXT records of a domain that an SPF record includes.
+/// Checks the records. `resolve` returns the TXT records of a domain that an SPF record includes or redirects to.
 pub fn audit(records: &Records, sending: &Sending, resolve: &dyn Fn(&str) -> Lookup<Vec<String>>) -> Report {
     let mut report = Report {
         domain: records.domain.clone(),

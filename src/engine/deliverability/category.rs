@@ -1,8 +1,9 @@
 //! Predicts the folder: inbox, promotions or spam.
 //!
-//! A softmax over 40 features gives three probabilities. Its weights were trained on mail with Gmail's labels and on templates labeled by
-//! kind. Content alone cannot predict what Gmail treats as spam, because the sender's reputation is decisive. The third probability
-//! therefore only lowers the confidence of the other two. An email is classified as spam only if its spam score reaches 5.
+//! A softmax over 40 features gives the probabilities of the three folders. Its weights were trained on mail with Gmail's labels and on
+//! templates labeled by kind. Content alone cannot predict what Gmail treats as spam, because the sender's reputation is decisive. The
+//! probability of spam is therefore used only to lower the confidence in the other two folders. An email is classified as spam only if its
+//! spam score reaches 5.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -24,7 +25,7 @@ pub enum Category {
     Spam,
 }
 
-/// The lowest spam score of an email that is classified as spam, as in SpamAssassin.
+/// The spam score from which an email is classified as spam, as in SpamAssassin.
 pub const SPAM_SCORE: f64 = 5.0;
 
 pub const FEATURE_COUNT: usize = 40;

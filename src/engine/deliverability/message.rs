@@ -112,7 +112,7 @@ pub struct Message {
     pub html_bytes: usize,
     pub table_count: usize,
     pub heading_count: usize,
-    /// For each run of text, its start in the text and its start in the source.
+    /// For each run of text that is contiguous in the source, its start in [`Message::text`] and its start in the source.
     runs: Vec<(usize, usize)>,
 }
 
@@ -150,7 +150,7 @@ impl Message {
 /// The maximum length of a word in bytes. Longer words are truncated.
 const WORD_BYTES_MAX: usize = 60;
 
-/// Splits text into words: letters, digits, and characters that can be part of words.
+/// Splits text into words, which consist of letters, digits, and a few other characters, such as apostrophes and currency signs.
 pub fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut start = None;

@@ -14,7 +14,7 @@ pub struct Phrase {
 /// The length, in bytes, of the prefixes by which patterns are indexed.
 const PREFIX_BYTES: usize = 3;
 
-/// Phrases by their first word, or by the start of that word if it is a pattern.
+/// Phrases, indexed by their first word or, if that word is a pattern, by its prefix.
 pub struct Phrases {
     pub phrases: Vec<Phrase>,
     by_word: HashMap<String, Vec<usize>>,

@@ -3,7 +3,7 @@
 use super::message::Message;
 use crate::base::postal_code::has_sure_code;
 
-/// The maximum length, in words, of the footer at the end of an email.
+/// The number of words at the end of an email that count as its footer.
 const FOOTER_WORDS: usize = 80;
 /// The maximum distance, in words, between a postal code and the house number of the same address.
 const ADDRESS_WORDS: usize = 10;

@@ -75,7 +75,7 @@ impl Recommendations {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeliverabilityMetadata")]
 pub struct Metadata {
-    /// The time that the check took, in milliseconds. The caller sets it.
+    /// The time that the check took, in milliseconds.
     pub processing_time: f64,
     /// `rules+model`, and `+dns` if DNS records were checked.
     pub analysis_type: String,
@@ -103,7 +103,8 @@ pub const SCORE_PER_POINT: f64 = 10.0;
 const CRITICAL_RECORD: f64 = 15.0;
 const IMPORTANT_RECORD: f64 = 5.0;
 
-/// Checks an email. `authentication` is the report on the sender's DNS records, if they were looked up.
+/// Checks an email. `authentication` is the report on the sender's DNS records, if they were looked up. `processing_time` is 0 in the
+/// result, and the caller sets it.
 pub fn analyze(input: &Input<'_>, authentication: Option<Report>) -> Analysis {
     let message = Message::of(input);
     let findings = rules::check(&message, input.html);

@@ -1,4 +1,4 @@
-//! The rules, and the search for the rules that an email triggers.
+//! Finds the rules that an email triggers.
 //!
 //! A rule is a row of `rules.toml`. The phrase rules search for the phrases of `phrases.toml`; the other rules are functions in
 //! `sender.rs`, `content.rs`, `links.rs` and `impersonation.rs`.

@@ -120,7 +120,8 @@ pub fn evidence(message: &Message) -> Evidence {
     MODEL.evidence(message)
 }
 
-/// Combines probabilities: returns the decimal logarithm of the ratio between the significance values of "legitimate" and "spam".
+/// Combines probabilities: returns the decimal logarithm of the ratio of the two significance values. The result is positive if the
+/// probabilities point to spam, and negative if they point to legitimate mail.
 fn combine(probabilities: impl Iterator<Item = f64>) -> f64 {
     let (mut spam, mut legitimate, mut count) = (0.0, 0.0, 0);
     for probability in probabilities {

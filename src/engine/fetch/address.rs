@@ -1,7 +1,7 @@
-//! Decides which addresses may be contacted on behalf of users: public addresses, and networks that the operator has allowed. All functions
-//! are pure.
+//! Decides which IP addresses may be contacted on behalf of users: public addresses, and addresses in networks that the operator has
+//! allowed. All functions are pure.
 //!
-//! Names are not handled here: code that opens a socket for a user's URL checks the addresses that a name resolves to.
+//! Host names are not handled here: code that opens a socket for a user's URL checks the addresses that the host name resolves to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

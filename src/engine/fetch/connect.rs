@@ -163,7 +163,8 @@ impl Connector {
             Host::Domain(name) => *name,
         };
         let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
-        // If the system's resolver cannot open its files and sockets, it may report the name as unknown.
+        // If the system's resolver cannot open its files and sockets, it may report the name as unknown, so every failure is checked for a
+        // lack of file descriptors.
         let found = self.resolver.resolve(name).await.map_err(|error| {
             match is_lack_of_descriptors(&error) || !has_free_descriptor() {
                 true => FetchError::NoDescriptors,

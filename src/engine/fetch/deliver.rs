@@ -52,9 +52,9 @@ impl Fetch {
         self.connector.is_in_allowed_network(url)
     }
 
-    /// Returns whether this machine can resolve names of hosts on the internet.
+    /// Returns whether this machine can resolve the names of hosts on the internet.
     pub async fn resolves_names(&self) -> bool {
-        // IANA maintains this domain for examples, so its name can be resolved.
+        // IANA maintains this domain for use in examples, so its name can always be resolved if DNS works.
         self.connector.resolves("example.com").await
     }
 

@@ -74,7 +74,8 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Returns whether a lookup failed and did not report a temporary failure. In this case, the host's name probably does not exist.
+    /// Returns whether the host name could not be resolved, and the resolver did not report a temporary failure. In this case, the name
+    /// probably does not exist.
     pub fn is_unknown_name(&self) -> bool {
         // The system's resolver reports the kind of a failure only as text.
         matches!(self, Self::Unresolved { cause, .. } if !cause.to_ascii_lowercase().contains("temporary failure"))

@@ -18,7 +18,7 @@ pub enum Encoding {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inflated {
     pub bytes: Vec<u8>,
-    /// Whether the body was longer than the limit and was cut off.
+    /// Whether the body was cut off because it is longer than the limit or, if it is partial, because the rest cannot be decompressed.
     pub cut: bool,
 }
 

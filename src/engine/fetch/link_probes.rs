@@ -18,7 +18,7 @@ use crate::vocab::limits::{LINK_CHECKS_AT_ONCE, LINK_CHECKS_PER_DOMAIN, LINK_RES
 
 /// The pause before a request is repeated after a server error.
 const PAUSE: Duration = Duration::from_millis(300);
-/// The minimum time that must remain for an attempt after the pause that precedes the attempt.
+/// The minimum time that must remain after a pause. If less would remain, no further attempt is made.
 const ATTEMPT_TIME_MIN: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Limits how many bytes of large responses all fetches of the process together hold in memory.
+//! Limits the total memory for the large responses of all fetches in this process.
 //!
 //! Small responses bypass the limit, so that large ones cannot block them.
 

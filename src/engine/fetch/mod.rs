@@ -1,9 +1,10 @@
 //! The HTTP client for other servers. Responses, redirects and waiting times have limits.
 //!
-//! There are two kinds of URLs. URLs from users, pages or redirects are fetched with [`Fetch::get`]: after resolution, it connects only to
-//! public addresses and to networks that the operator has allowed. URLs in the operator's settings are called with [`Fetch::post_json`] and
-//! can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests to platforms with a user's credentials
-//! use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`] and [`Fetch::download_newer`].
+//! The function for a request depends on who chose the URL. URLs from users, pages or redirects are fetched with [`Fetch::get`]. It
+//! resolves the host and connects only to public addresses and to networks that the operator has allowed. URLs in the operator's settings
+//! are called with [`Fetch::post_json`] and can point to any address. Requests to users' own servers use [`Fetch::deliver`], and requests
+//! to platforms with a user's credentials use [`Fetch::call`]. Large files are read in parts with [`Fetch::download`] and
+//! [`Fetch::download_newer`].
 //!
 //! The client adds no credentials and keeps no cookies.
 

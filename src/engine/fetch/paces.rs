@@ -11,10 +11,10 @@ use tokio::time::Instant;
 
 /// When at least this many accounts are stored, pauses that have ended are removed.
 const ACCOUNTS_KEPT: usize = 1_000;
-/// The shortest pause after a rejected call. The pause doubles with each consecutive rejected call, so that a platform that requests no
-/// pause is not called in a tight loop.
+/// The shortest pause after the first rejected call. It doubles with each further consecutive rejected call, so that a platform that
+/// requests no pause is not called in a tight loop.
 const REJECTED_PAUSE: Duration = Duration::from_secs(1);
-/// The maximum number of times that the shortest pause doubles: up to 64 seconds.
+/// The maximum number of times that [`REJECTED_PAUSE`] doubles: up to 64 seconds.
 const DOUBLINGS_MAX: u32 = 6;
 
 /// When each account may be called again.

@@ -1,6 +1,6 @@
 //! Checks whether a URL works, with a HEAD request or with a GET request for the first byte. The content is not read.
 //!
-//! Invariant: each redirect is followed over a new connection, whose addresses are checked like those of the first connection.
+//! Invariant: each redirect is followed over a new connection, and the addresses of its host are checked like those of the first host.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub struct Trail {
     pub url: Url,
     /// The redirects that led to this URL.
     pub hops: Vec<Hop>,
-    /// When the certificate of the first encrypted host expires.
+    /// When the certificate of the first host that was reached with HTTPS expires.
     pub certificate_expires: Option<Timestamp>,
     /// Whether a redirect sets a cookie. Without their cookies, some sites redirect forever.
     pub sets_cookies: bool,

@@ -145,7 +145,8 @@ pub enum ModelError {
     Truncated,
     /// The response does not follow the protocol, or is too large.
     Malformed(String),
-    /// The request was not sent, because a monthly limit is reached or its usage cannot be stored. The value is the whole message.
+    /// The request was not sent, because a monthly limit is reached or because the usage of the request cannot be stored. The value is the
+    /// complete message for users.
     NotSent(String),
 }
 

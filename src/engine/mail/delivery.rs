@@ -51,8 +51,8 @@ pub enum DotDecision {
 
 /// Decides whether the final dot of a message is sent, after the rest of the message has been sent. Called at most once per delivery.
 pub trait BeforeDot: Send {
-    /// Decides whether to send the final dot. The dot is sent only if the result is [`DotDecision::Go`]. A failing connection or a
-    /// stop does not interrupt the call.
+    /// Decides whether to send the final dot. The dot is sent only if the result is [`DotDecision::Go`]. The call is not interrupted if the
+    /// connection fails or the service stops.
     fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
 
@@ -127,8 +127,8 @@ pub enum DeliveryOutcome {
     /// The message was certainly not accepted, and can be retried: for example, the server replied 4yz, or the connection failed before the
     /// dot.
     Deferred { stage: Stage, cause: Cause },
-    /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or a later command, or we rejected it
-    /// on the server's behalf.
+    /// The message was certainly not accepted, and is not retried: the server replied 5yz to `MAIL` or a later command, or this service
+    /// rejected the message with a reply of its own.
     Refused { stage: Stage, reply: Reply },
     /// The service started to send the final dot, but received no valid reply, so the delivery is uncertain.
     Unknown { cause: Cause },

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// The length of RSA keys, in bits. RFC 8301 recommends at least 2048 bits, and receivers reject keys of less than 1024.
 const RSA_BITS: usize = 2048;
 
-/// The DER prefix that turns a 2048-bit public key in PKCS#1 into a SubjectPublicKeyInfo, the format of DNS records.
+/// The DER prefix that turns a 2048-bit public key in PKCS#1 into a SubjectPublicKeyInfo, the format of RSA keys in DKIM records.
 const RSA_PREFIX: [u8; 24] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00, 0x03, 0x82,
     0x01, 0x0f, 0x00,

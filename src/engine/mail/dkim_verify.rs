@@ -74,7 +74,7 @@ pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<Signatu
     judged.collect()
 }
 
-/// The public keys that the caller provided, by the names of their DNS records.
+/// The public keys that the caller provided, keyed by the names of their DNS records.
 struct FetchedKeys(HashMap<Box<str>, Txt>);
 
 impl FetchedKeys {

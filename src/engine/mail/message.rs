@@ -125,7 +125,7 @@ impl OutgoingMessage<'_> {
         Message { bytes: out, needs_smtputf8 }
     }
 
-    /// Writes the headers of the content, an empty line and the content.
+    /// Writes the headers that describe the content, an empty line, and the content.
     fn write_parts(&self, out: &mut Vec<u8>) {
         match (self.text, self.html) {
             (Some(text), Some(html)) => {
@@ -185,7 +185,7 @@ fn write_multipart(out: &mut Vec<u8>, kind: &ContentType<'_>, boundary: &str) {
 }
 
 fn write_boundary(out: &mut Vec<u8>, boundary: &str) {
-    // The line break before a boundary is part of the boundary.
+    // The line break before a boundary belongs to the boundary, not to the part before it.
     out.extend_from_slice(b"\r\n--");
     out.extend_from_slice(boundary.as_bytes());
     out.extend_from_slice(b"\r\n");

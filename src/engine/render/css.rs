@@ -211,7 +211,8 @@ fn is_color_function(name: &str) -> bool {
     ["rgb", "rgba", "hsl", "hsla"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Writes a token of a value. If the token is a color that `replace` replaces, the replacement keeps the opacity.
+/// Writes a part of a value that can be a color. If it is a color for which `replace` returns a new one, writes the new color with the old
+/// opacity.
 fn push_color(written: &str, out: &mut String, replace: &mut dyn FnMut(Color) -> Option<Color>) {
     let painted = color::parse(written).filter(|painted| painted.alpha > 0.0);
     match painted.and_then(|painted| Some((replace(painted.color)?, painted.alpha))) {

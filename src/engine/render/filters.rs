@@ -1,7 +1,7 @@
 //! Template filters for pages: numbers with thousands separators, percentages, sizes, money, and values of query strings.
 //!
-//! Where a number is expected, a value that is neither a number nor text with a number becomes an empty string, because some fields of
-//! operations are `null`.
+//! Where a number is expected, a value that is neither a number nor text with a number becomes an empty string, because some fields in the
+//! responses of operations are `null`.
 
 use minijinja::{Environment, Value};
 

@@ -45,7 +45,7 @@ pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
 
 fn convert(mjml: &str) -> Result<String, MjmlError> {
     let mjml = &referenced(mjml);
-    // The default include loader loads no files. The default fonts would be external links, so there are none.
+    // The default include loader loads no files. The default fonts are omitted, because the HTML would link to them on other servers.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })

@@ -37,8 +37,8 @@ impl Pages {
         Self(environment)
     }
 
-    /// Renders the page `name` with this context, and panics if that fails. Use it only for templates whose contexts are all rendered by a
-    /// test.
+    /// Renders the page `name` with this context, and panics if that fails. Use it only for templates that a test renders with all their
+    /// contexts.
     pub fn draw(&self, name: &str, context: &impl Serialize) -> String {
         self.try_draw(name, context).unwrap_or_else(|error| panic!("{error}"))
     }

@@ -33,14 +33,14 @@ impl WriterDirectory {
         CloseOnDrop(self.is_open.clone())
     }
 
-    /// Keeps the directory open while the guard exists.
+    /// Returns a guard that keeps the directory open while a file is created, replaced or deleted. Fails if the directory is closed.
     fn changing(&self) -> io::Result<RwLockReadGuard<'_, bool>> {
         let is_open = self.is_open.read().unwrap_or_else(PoisonError::into_inner);
         if *is_open { Ok(is_open) } else { Err(io::Error::other("the writer of this index was dropped")) }
     }
 }
 
-/// Closes a [`WriterDirectory`] when dropped, and waits if a file is just being created, replaced or deleted.
+/// Closes a [`WriterDirectory`] when dropped. If a file is being created, replaced or deleted, the drop waits until that is done.
 pub(super) struct CloseOnDrop(Arc<RwLock<bool>>);
 
 impl Drop for CloseOnDrop {

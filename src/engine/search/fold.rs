@@ -20,7 +20,7 @@ impl Folder {
         self.folded.clear();
         let text = cut(text, chars_max);
         if text.is_ascii() {
-            // Adding ASCII text byte by byte is the hot path of bulk indexing, because most text is ASCII.
+            // Most text is ASCII, so this loop, which folds it byte by byte, is the hot path of bulk indexing.
             self.folded.extend(text.bytes().filter(|&byte| byte != b'\'').map(fold_ascii));
         } else {
             let mut stream = self.analyzer.token_stream(text);

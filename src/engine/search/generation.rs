@@ -108,7 +108,7 @@ impl IndexDir {
     }
 }
 
-/// Returns the ordinal in the name of a generation of this version.
+/// Returns the ordinal in `name` if `name` belongs to a generation of this version.
 fn ordinal(name: &str) -> Option<u64> {
     name.strip_prefix(&format!("v{VERSION}-"))?.parse().ok()
 }

@@ -1,9 +1,9 @@
 //! The full-text index of one environment.
 //!
 //! The index contains documents, each identified by a number within a scope. A search finds the numbers of the documents that match a text;
-//! the text may consist of incomplete words or parts of email addresses, and have small typing errors. The index is derived data: the owner
-//! of the documents feeds every change in order, and each commit records its feed position. An index that is lost or damaged starts empty
-//! at position 0 and is fed again.
+//! the text may consist of incomplete words or parts of email addresses, and have small typing errors. The index is derived data: the code
+//! that stores the documents feeds every change in order, and each commit records its feed position. An index that is lost or damaged
+//! starts empty at position 0 and is fed again.
 //!
 //! Only this folder uses tantivy.
 //!
@@ -34,7 +34,7 @@ use tokio::sync::watch;
 
 use generation::{Generation, IndexDir};
 
-/// The owner of documents, such as a project. A search covers one scope.
+/// Identifies the object to which documents belong, such as a project. A search covers one scope.
 pub type Scope = [u8; 12];
 
 /// The kind of a piece of text, which determines how the text is tokenized, matched and ranked.
@@ -135,7 +135,7 @@ pub enum CommitMode {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// The numbers of the requested page, best matches first; equally good matches in descending order.
+    /// The numbers of the documents on the requested page, best matches first; equally good matches in descending order of their numbers.
     pub numbers: Vec<u32>,
     /// The total number of matching documents.
     pub total: u64,
@@ -221,8 +221,8 @@ impl Index {
         self.present.load().apply(changes)
     }
 
-    /// Makes all applied changes durable and visible, records that they cover the feed up to `position`, and then wakes waiters. After an
-    /// error, the index is in the state of the last durable commit.
+    /// Makes all applied changes durable and visible, records that they cover the feed up to `position`, and then wakes the callers of
+    /// [`Index::caught_up`]. After an error, the index is in the state of the last durable commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }
@@ -232,7 +232,7 @@ impl Index {
         let _feeding = self.feed();
         let present = self.present.load();
         let result = present.commit(position, pace);
-        // The position is also sent after an error: a commit that became durable but could not be opened must not be fed again.
+        // The position is also sent after an error: if a commit became durable but could not be opened, its changes must not be fed again.
         self.position.send_replace(present.position());
         result
     }
@@ -259,7 +259,7 @@ impl Index {
     }
 
     /// Starts a new index alongside this one, which continues to serve searches and accept changes. If a rebuild is dropped, only its
-    /// folder remains, and the next opening deletes it.
+    /// folder remains, and is deleted when the index is next opened.
     pub fn rebuild(&self) -> Result<Rebuild, SearchError> {
         Ok(Rebuild(self.dir.create_next(&self.options)?))
     }

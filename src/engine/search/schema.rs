@@ -1,5 +1,5 @@
-//! The tantivy schema: one field of byte terms, and the number of each document. No content is stored or scored by frequency, so there are
-//! neither field norms nor positions.
+//! The tantivy schema: one field of byte terms, and the number of each document. No content is stored, and matches are not scored by
+//! frequency, so there are neither field norms nor positions.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -28,7 +28,7 @@ pub(super) fn schema() -> Schema {
 }
 
 /// The terms of a batch of documents. When the last document of a batch is dropped, the batch's buffer returns to the writer, which uses it
-/// for another batch. The caller waits for a buffer, so it cannot run ahead of the indexing threads.
+/// for another batch. A caller that adds documents waits until a buffer is free, so it cannot run ahead of the indexing threads.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,

@@ -409,7 +409,8 @@ fn opens_although_a_child_process_still_holds_the_lock_of_a_dropped_writer() {
     });
 }
 
-/// Regression test: a failed commit left a file of deletions, and the next commits failed because they used the same name.
+/// Regression test: a failed commit left behind its file of deletions, and later commits failed because they wrote a file with the same
+/// name.
 #[test]
 fn a_file_of_a_failed_commit_does_not_stop_the_next_one() {
     let (dir, index) = index_of([person(0, "ann@x.io", "Ann"), person(1, "bob@x.io", "Bob")]);

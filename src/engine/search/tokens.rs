@@ -45,8 +45,8 @@ const TEXT_CHARS_MAX: usize = 512;
 const WORDS_MAX: usize = 48;
 /// The class of plain whole words.
 pub(super) const PLAIN: u8 = 0;
-/// The number of digits in a group of a phone number. A few groups of this length distinguish numbers, and users often type the last four
-/// digits.
+/// The number of digits in each group by which a phone number is indexed. A few groups of this length distinguish numbers, and users often
+/// type the last four digits.
 pub(super) const PHONE_GROUP: usize = 4;
 /// The byte that ends a whole word. Folded text has no control characters, so this byte cannot occur inside a word.
 pub(super) const END: u8 = 0;
@@ -215,7 +215,7 @@ fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
     words(text).for_each(|word| write_word(terms, scope, space, cut(word, WORD_CHARS_MAX), has_digit(word)));
 }
 
-/// Writes only the complete word, because its prefixes are indexed in a different way.
+/// Writes only the complete word, because its prefixes are already indexed as prefixes of the local part.
 fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
     terms.push(scope, Space::Name, class(Space::Name, char_count(word), false), word.as_bytes(), true);
 }
@@ -234,8 +234,8 @@ fn class(space: Space, chars: usize, laddered: bool) -> u8 {
     if laddered || chars <= plain_rungs(space) { rung(chars) } else { PLAIN }
 }
 
-/// Returns the number of rungs that contain plain words. The first rungs are one and two characters long, so this number is also the length
-/// up to which one class contains every word.
+/// Returns the number of rungs that contain prefixes of plain words. The first rungs are one and two characters long, so this number is
+/// also the length up to which one class contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
     // There are few tags and few plain words in custom values, so all that start with a given letter can be read.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
@@ -247,7 +247,7 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    // Index the first digits separately, so that they match while the number is typed. From three digits on, the groups match.
+    // Index the first one and two digits separately, so that they match while the number is typed. Three or more digits match the groups.
     for length in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
         terms.push(scope, Space::Phone, length as u8, &digits.as_bytes()[..length], false);
     }

@@ -21,10 +21,10 @@ pub(super) struct Typo<'w> {
 }
 
 impl<'w> Typo<'w> {
-    /// Returns the typing errors to tolerate in `word`. From four characters on, one error is tolerated at any position, and also in a
-    /// prefix of a longer word if `is_prefix`. From eight characters on, two errors are tolerated, but only in whole words and not in the
-    /// first character: other searches would visit most of the upper levels of the dictionary. No error is tolerated in words of up to
-    /// three characters, because nearly every short word is one error away from another.
+    /// Returns the automata for the typing errors to tolerate in `word`. In words of at least four characters, one error is tolerated at
+    /// any position, and also in a prefix of a longer word if `is_prefix`. In words of at least eight characters, two errors are tolerated,
+    /// but only in whole words and not in the first character: other searches would visit most of the upper levels of the dictionary. No
+    /// error is tolerated in words of up to three characters, because nearly every short word is one error away from another.
     pub(super) fn all(word: &'w str, is_prefix: bool) -> Vec<Self> {
         let chars = char_count(word);
         if chars < 4 {

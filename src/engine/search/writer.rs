@@ -24,7 +24,7 @@ use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 const BATCH_DOCUMENTS: usize = 512;
 /// The size limit of a batch. Without it, a batch could exceed the memory budget, which tantivy checks only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// The number of indexing threads. Indexing accounts for half of the duration of an import.
+/// The number of indexing threads. Indexing takes half of an import's time.
 const INDEXING_THREADS: usize = 2;
 /// The number of batches in flight: several, so that the caller and the indexing threads do not wait for each other after every batch.
 const BATCHES: usize = 6;
@@ -133,7 +133,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Passes the first of `documents` to the indexing threads; returns the rest.
+    /// Passes one batch of documents, from the start of `documents`, to the indexing threads; returns the rest.
     fn send<'a>(&mut self, documents: &'a [Document]) -> Result<&'a [Document], SearchError> {
         let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
         let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);

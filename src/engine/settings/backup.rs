@@ -23,7 +23,8 @@ pub(super) fn check(backup: &Backup) -> Option<(String, String)> {
         let missing = if backup.secret_key.is_none() { "secret_key" } else { "access_key" };
         return broken(missing, "set both backup.access_key and backup.secret_key, or neither");
     }
-    // A busy service uploads an object at each interval. The largest listing must also have room for snapshots.
+    // A busy service uploads an object at each interval, and one listing must contain all objects. Half of the listing is reserved for
+    // snapshots.
     let (seconds, days) = (backup.interval_seconds.get(), backup.log_days.get());
     let objects_max = limits::BACKUP_OBJECTS_MAX as u64 / 2;
     if days * 86_400 / seconds > objects_max {

@@ -183,7 +183,7 @@ impl Layers {
         })
     }
 
-    /// Returns the default of every key in each entry of the tables in [`TABLES_WITH_DEFAULTS`].
+    /// For each entry of the tables in [`TABLES_WITH_DEFAULTS`], returns the default of every key.
     fn entry_defaults(&self) -> Vec<(String, Value)> {
         let named = |key: &String| {
             let mut levels = key.split('.');

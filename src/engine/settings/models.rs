@@ -1,4 +1,4 @@
-//! Checks the rules that involve several settings of language models.
+//! Checks the rules for the settings of language models that the types do not express.
 
 use url::Url;
 

@@ -56,7 +56,7 @@ fn noun_after(tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Finds a singular noun after a number: "3 day away", "these product".
+/// Finds a singular noun after a number, or after another word that needs a plural: "3 day away", "these product".
 fn singular_after_many<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     let many = tokens.get(at)?;
     let is_year = many.text.len() == 4 && (many.text.starts_with("19") || many.text.starts_with("20"));

@@ -1,7 +1,7 @@
 //! The table of English words with their classes.
 //!
-//! `english.classes` contains the words of the Brill tagger's lexicon, which was derived from edited English text. `classes.mjs` writes this
-//! file, and `classes.license.txt` is its license.
+//! `english.classes` contains the words of the Brill tagger's lexicon, which was derived from edited English text. The script `classes.mjs`
+//! writes `english.classes`, whose license is in `classes.license.txt`.
 
 use super::word_hash::{HASH_BYTES, hash_of};
 

@@ -45,7 +45,7 @@ const PHRASES: [&str; 11] = [
     "as a thank you",
 ];
 
-/// Words that start a subordinate clause before the main clause, and "unlike", which starts a phrase there.
+/// Words that start a subordinate clause before the main clause, and "unlike", which starts a phrase in the same place.
 const SUBORDINATORS: [&str; 11] =
     ["if", "when", "whenever", "although", "though", "because", "while", "unless", "once", "unlike", "as"];
 

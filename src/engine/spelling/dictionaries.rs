@@ -93,7 +93,7 @@ impl Dictionary {
     }
 }
 
-/// A place for a dictionary, which is filled once. `None` means that no usable dictionary was found.
+/// A place that is filled once, with a dictionary or, if no usable dictionary was found, with `None`.
 type Place = Arc<OnceLock<Option<Arc<Dictionary>>>>;
 
 struct Slot {

@@ -61,7 +61,7 @@ pub(super) fn remove_ed(word: &str) -> String {
             return base;
         }
     }
-    // The base of "received" or "created" ends in "e"; that of "helped" or "entered" does not.
+    // If a stem has one of these endings, its base ends in "e", as in "received" and "created". The bases of "helped" and "entered" do not.
     let ends = ["at", "as", "os", "us", "ir", "ur", "or", "ar", "id", "ud", "ut", "in", "ag", "ng", "rg", "dg", "ib", "op", "ap"];
     let silent = matches!(last, 'c' | 'v' | 'z' | 'u') || ends.iter().any(|end| stem.ends_with(end)) && !stem.ends_with("ain");
     if silent { format!("{stem}e") } else { stem.to_owned() }

@@ -121,14 +121,14 @@ impl<'d> Languages<'d> {
         self.held.entry(format!("{language}/variant")).or_insert_with(|| dictionaries.get_variant(language, now)).clone()
     }
 
-    /// Returns whether the dictionary of another language that this check uses contains the word. Emails can mix languages.
+    /// Returns whether a dictionary that this check uses for another language contains the word. Emails can mix languages.
     pub fn others_have(&self, language: &str, word: &str) -> bool {
         let others = self.held.iter().filter(|(name, _)| name.as_str() != language);
         others.filter_map(|(_, dictionary)| dictionary.as_ref()).any(|dictionary| dictionary.has(word))
     }
 
-    /// Detects the language of `text`. An unreliable result counts only if its language has a dictionary. If the result is unreliable, a
-    /// second detection is limited to common languages, because similar languages are easily confused.
+    /// Detects the language of `text`. An unreliable result counts only if its language has a dictionary. If the result is unreliable, also
+    /// returns the result of a second detection, which is limited to common languages, because similar languages are easily confused.
     fn detect(&mut self, text: &str) -> [Option<String>; 2] {
         let name = |lang| CODES.iter().find(|(known, _)| *known == lang).map(|(_, code)| (*code).to_owned());
         let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETECTION_BYTES_MAX).last().unwrap_or(0);

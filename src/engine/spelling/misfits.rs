@@ -24,8 +24,7 @@ fn is_be(word: &str) -> bool {
     matches!(word, "is" | "are" | "was" | "were" | "be" | "it's" | "we're" | "you're" | "they're" | "i'm")
 }
 
-/// Returns the words in English text whose classes do not fit their neighbors, if the classes of a word that is often confused with them
-/// do.
+/// Returns each word in English text whose classes do not fit its neighbors, if it is often confused with a word whose classes fit.
 pub(super) fn misfits<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r>> {
     (0..tokens.len()).filter_map(|at| misfit(tokens, at)).collect()
 }

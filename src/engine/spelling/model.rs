@@ -98,7 +98,7 @@ pub fn read(answer: &str, blocks: &[Block], language: &str) -> Result<Vec<Findin
 
 fn finding(found: ModelFinding, blocks: &[Block], language: &str) -> Option<Finding> {
     let block = blocks.get(found.block)?;
-    // The model may return the typographic apostrophe of the source.
+    // The model may return the typographic apostrophe of the source, but blocks have straight apostrophes.
     let word = found.word.trim().replace('\u{2019}', "'");
     if word.is_empty() || word.chars().count() > WORD_CHARACTERS_MAX {
         return None;

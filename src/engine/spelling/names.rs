@@ -22,7 +22,7 @@ static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// text.
 const NAMES_MAX: usize = 20_000;
 
-/// English prefixes of words that dictionaries do not list.
+/// English prefixes that form words that dictionaries do not list.
 const PREFIXES: [&str; 22] = [
     "un", "re", "pre", "co", "non", "multi", "mini", "eco", "super", "anti", "over", "under", "micro", "mega", "ultra", "sub",
     "inter", "semi", "bio", "self", "cyber", "auto",

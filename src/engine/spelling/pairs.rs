@@ -20,11 +20,11 @@ const RULE: &str = "CONFUSED_WORD";
 /// suggested.
 const AGAINST_MAX: f64 = 1.0;
 
-/// The count used for unknown pairs of words and for pairs that are rarer than this. The counts come from a corpus of about a trillion
-/// words.
+/// The number that is added to each count, so it is also the count of two words in a row that are unknown. The counts come from a corpus of
+/// about a trillion words.
 pub const COUNT_MIN: u64 = 60_000;
 
-/// The number of steps per point in the stored logarithms of counts.
+/// The logarithms of counts are stored as whole numbers of steps. This is the number of steps per point.
 pub const STEPS: f64 = 16.0;
 
 /// Contractions, each with two words: the left neighbors of "it's" are counted like those of "it", and its right neighbors like those of
@@ -37,7 +37,7 @@ const CONTRACTIONS: [(&str, (&str, &str)); 5] = [
     ("we're", ("we", "are")),
 ];
 
-/// The sorted hashes of pairs of words, followed by one byte for each hash: the logarithm of the pair's count.
+/// The sorted hashes of two words in a row, followed by one byte for each hash: the logarithm of the count of these words.
 static COUNTS: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/spelling/pairs.counts"));
 
 /// For each word, the words that it can be confused with, and the points that a finding requires.
@@ -59,7 +59,7 @@ fn lines() -> impl Iterator<Item = (&'static str, &'static str, f64)> {
     })
 }
 
-/// Returns the words of all pairs. A contraction is replaced by its two words.
+/// Returns all words in `pairs.txt`. A contraction is replaced by its two words.
 pub fn words() -> impl Iterator<Item = &'static str> {
     lines().flat_map(|(written, meant, _)| [written, meant]).flat_map(|word| {
         let (first, last) = ends(word);
@@ -114,7 +114,7 @@ fn confused_at<'r>(tokens: &[Token<'_>], at: usize) -> Option<RuleHit<'r>> {
     if hyphen(at + 1) || at.checked_sub(1).is_some_and(hyphen) {
         return None;
     }
-    // A number or a merge field next to the word is not enough evidence.
+    // If a number or a merge field is next to the word, there is not enough evidence, and the word is not reported.
     if [before, after].iter().flatten().any(|neighbor| matches!(neighbor.kind, TokenKind::Code | TokenKind::Number)) {
         return None;
     }

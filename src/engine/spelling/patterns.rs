@@ -1,7 +1,7 @@
 //! Patterns of tokens, in which the rule files are written.
 //!
-//! A pattern is a line of elements, with the part to report between "<" and ">": `they|we <is> @adjective`. An element is one or more
-//! alternatives separated by "|":
+//! A pattern is a line of elements, with the part to report, the core, between "<" and ">": `they|we <is> @adjective`. An element is one or
+//! more alternatives separated by "|":
 //!
 //! | Alternative | Matches |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `~ing` | a word with this ending and at least two letters before it |
 //! | `*` | any word |
 //! | `#` | a number |
-//! | `%capital` | a word with a capital letter that starts no sentence |
+//! | `%capital` | a capitalized word that does not start a sentence |
 //! | `%code` | a merge field, an address, or other text that is not language |
 //! | `%noun`, `%nouns` | an English word that can be a noun, or the plural of one ([`super::classes`]) |
 //! | `%verb`, `%verbs`, `%past`, `%participle`, `%ing` | an English word that can be this form of a verb |
@@ -221,7 +221,7 @@ impl Alternative {
     }
 }
 
-/// Matches `elements` from token `at` on, and returns the position after the last matched token. `first` is the first token of the
+/// Matches `elements`, starting at token `at`, and returns the position after the last matched token. `first` is the first token of the
 /// pattern's core.
 fn forward(elements: &[Element], tokens: &[Token<'_>], at: usize, first: usize) -> Option<usize> {
     let Some((element, rest)) = elements.split_first() else { return Some(at) };

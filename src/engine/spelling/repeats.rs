@@ -5,7 +5,7 @@ use super::patterns::Hit;
 use super::rules::{RuleHit, Rules};
 use super::tokens::{Token, TokenKind};
 
-/// Words that make a repeated pair a mistake: "in the in the", "de votre de votre".
+/// A repeated pair of these words is a mistake: "in the in the", "de votre de votre".
 const FUNCTION_WORDS: [&str; 59] = [
     "the", "a", "an", "of", "to", "in", "on", "for", "with", "at", "by", "from", "and", "or", "is", "are", "you", "your", "our",
     "we", "it", "this", "will", "be", "der", "die", "das", "den", "dem", "mit", "von", "für", "auf", "bei", "aus", "deine",

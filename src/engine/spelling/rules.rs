@@ -30,8 +30,8 @@ static RULES: LazyLock<Vec<(&str, Rules)>> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// The words of each class, separated by spaces, by the name of the class. `@` before the name of another class includes the words of
-    /// that class.
+    /// The words of each class, separated by spaces. The keys are the names of the classes. `@` before the name of another class includes
+    /// the words of that class.
     #[serde(default)]
     classes: HashMap<String, String>,
     /// Words that may occur twice in a row.
@@ -51,7 +51,7 @@ struct RuleSource {
     except: Vec<String>,
     #[serde(default)]
     suggest: Vec<String>,
-    /// Suggestions by the text that a rule finds, in lowercase. They take precedence over `suggest`.
+    /// For text that the rule finds, in lowercase, the suggestion that comes before those from `suggest`.
     #[serde(default)]
     replace: HashMap<String, String>,
     #[serde(default = "usual_confidence")]
@@ -80,7 +80,7 @@ struct Rule {
 pub(super) struct Rules {
     rules: Vec<Rule>,
     repeatable: Vec<String>,
-    /// The indexes of the rules by the words with which their core can start. Rules whose core can start with any word are in
+    /// For each word, the indexes of the rules whose core can start with it. Rules whose core can start with any word are in
     /// `any_first_word`.
     by_first_word: HashMap<String, Vec<usize>>,
     any_first_word: Vec<usize>,

@@ -67,7 +67,7 @@ fn is_lowercase_style<'t, 'a: 't>(blocks: impl Iterator<Item = &'t [Token<'a>]>)
     lowercase > 2 && lowercase * 3 > sentences
 }
 
-/// The minimum number of words in a block with an end mark that counts as a sentence.
+/// A block with an end mark counts as a sentence if it has at least this many words.
 const SENTENCE_WORDS_MIN: usize = 5;
 
 /// Returns the first words of sentences that do not start with a capital letter.
@@ -197,7 +197,8 @@ pub(super) fn missing_question_marks<'r>(tokens: &[Token<'_>]) -> Vec<RuleHit<'r
         }
         let rest = tokens.get(at..)?;
         let end = at + rest.iter().position(ends_sentence)?;
-        // A comma can separate a condition or an aside from a statement.
+        // Only questions without a comma or another mark are reported, because a comma can separate a condition or an aside from a
+        // statement.
         let plain = tokens.get(at..end)?.iter().all(|token| !token.new_line || token.starts_sentence)
             && !tokens.get(at..end)?.iter().any(|token| token.kind == TokenKind::Mark && token.text != "-" && token.text != "'");
         let last = tokens.get(end.checked_sub(1)?).filter(|last| last.kind != TokenKind::Mark)?;

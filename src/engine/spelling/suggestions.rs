@@ -157,8 +157,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns the results of undoing the most common slips, with their costs: swapped neighbors, a letter doubled or not doubled, an extra
-/// letter, a wrong vowel.
+/// Undoes each of the most common slips (swapped neighbors, a letter doubled or not doubled, an extra letter, a wrong vowel), and returns
+/// the results with their costs.
 fn common_slips(letters: &[char]) -> Vec<(Vec<char>, f32)> {
     let mut found = Vec::new();
     for at in 0..letters.len() {

@@ -1,4 +1,4 @@
-//! Extracts the text that readers see from HTML: blocks in source order, each with its position in the source.
+//! Extracts from HTML the text that readers see: blocks in source order, each with its position in the source.
 //!
 //! A block is the text of a paragraph, a cell, a heading, a button, and so on. Inline tags do not split words: `<b>s</b>ale` is one word.
 //! Text that CSS hides is included, because the preheader is hidden text that inboxes show. Comments are excluded, including the text that
@@ -344,7 +344,7 @@ fn named(text: &str) -> Option<(Decoded, usize)> {
 struct Builder {
     text: String,
     runs: Vec<Run>,
-    /// White space that is added only if more text follows: the character, its position and its length.
+    /// White space that is added only if more text follows: the character, and its position and length in the source.
     space: Option<(char, usize, usize)>,
     /// The number of spaces since the last text, or `None` if the white space since then includes other characters.
     spaces: Option<usize>,

@@ -52,8 +52,8 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
 }
 
 /// Reads all rows that `tx` sees, except the row that counts how many times the folder was opened, and passes them to `each` in batches of
-/// about `bytes_max` bytes. Returns the digests of the tables. If `each` returns false, the reading ends, and only the digests of the
-/// completely read tables are returned.
+/// about `bytes_max` bytes. Returns the digests of the tables. If `each` returns false, reading stops, and only the digests of the tables
+/// that were read completely are returned.
 pub fn read_rows(
     tx: &ReadTx,
     database_kind: DatabaseKind,

@@ -62,7 +62,8 @@ pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: im
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
         if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
-            // The change leaves the block as it is, because most activity repeats earlier activity. Such a block is not written again.
+            // The change leaves the block as it is, so the block is not written again. This is frequent, because most activity repeats
+            // earlier activity.
             continue;
         }
         block -= &part.remove;

@@ -69,7 +69,7 @@ pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option
     Ok(true)
 }
 
-/// Allows the blob to be deleted from `when` on.
+/// Sets the blob's expiry to `when`. The blob may be deleted at this time or later.
 pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     if let Some(head) = tx.get(HEADS, &id)? {
         tx.put(HEADS, &id, &Head { expires_at: Some(when), ..head });

@@ -16,7 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::vocab::tables::{self, DatabaseKind, TABLES, TableId};
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
-/// The key of the position of the newest logged commit, in [`META`] of every store.
+/// The key in [`META`] under which every store keeps the position of its newest logged commit.
 const POSITION: &str = "log position";
 
 /// A store whose commits are logged.
@@ -102,7 +102,7 @@ pub struct Links {
     pub before: [u8; 16],
 }
 
-/// The key of the [`Links`] of the newest record, in [`META`] of every store of a cluster.
+/// The key in [`META`] under which every store of a cluster keeps the [`Links`] of its newest record.
 const LINKS: &str = "log links";
 
 /// Returns the links of the newest record; `None` in a store that is not part of a cluster.
@@ -223,7 +223,7 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Writes a number seven bits at a time, lowest bits first, because most lengths fit into one byte.
+/// Writes a number seven bits at a time, lowest bits first, so that small numbers, such as most lengths, take up one byte.
 fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);

@@ -1,4 +1,4 @@
-//! Tests that every engine behind the port must pass. The tests run on redb in a file, redb in memory, a plain map, and the engine of a
+//! The tests that every engine behind the port must pass. They run on redb in a file, redb in memory, a plain map, and the engine of a
 //! cluster's leader with a real database.
 
 use std::collections::BTreeMap;

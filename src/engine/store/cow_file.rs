@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const BLOCK: usize = 4096;
 
-/// The data written to the view, by block of the file.
+/// The data written to the view: the contents of each written block, by the number of the block.
 type Blocks = BTreeMap<u64, Box<[u8; BLOCK]>>;
 
 /// A file and the writes on top of it.
 #[derive(Debug)]
 pub struct CowFile {
     file: File,
-    /// The length of the file in bytes. Written blocks replace parts of the file.
+    /// The length of the file in bytes. Readers of the view see a written block instead of the file's block.
     file_bytes: u64,
     state: Mutex<State>,
 }
@@ -55,8 +55,8 @@ impl CowFile {
     }
 }
 
-/// Splits `length` bytes starting at `offset` at the boundaries of blocks. Returns for each part the block, the offset inside the block,
-/// and the number of bytes.
+/// Splits `length` bytes from `offset` into parts at block boundaries. Returns for each part the block, the offset inside the block, and
+/// the number of bytes.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut done = 0;
     std::iter::from_fn(move || {

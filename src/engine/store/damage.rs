@@ -1,7 +1,7 @@
-//! Handles damaged files: redb panics on some pages that a disk or a user has changed. This module turns such a panic into an error with
-//! the file name, the finding and instructions for restoring a backup.
+//! Handles damaged files: redb panics on some pages whose bytes a disk or a user has changed. This module turns such a panic into an error
+//! with the file name, the finding and instructions for restoring a backup.
 //!
-//! This file does not determine which rows are lost. Checksums find damage; `mailmill check-data` compares them.
+//! This module does not determine which rows are lost. Checksums find damage; `mailmill check-data` compares them.
 
 use std::any::Any;
 use std::io::ErrorKind;
@@ -43,7 +43,8 @@ impl Damage {
         Error::Damaged { file: self.file.clone(), found }
     }
 
-    /// Records the damage if `outcome` is an error about this file. A visitor can also return an error about another file.
+    /// Records the damage if `outcome` reports damage to this file, and returns `outcome`. Damage to another file, which a visitor can
+    /// report, is not recorded.
     pub fn noted<T>(&self, outcome: Result<T>) -> Result<T> {
         if let Err(Error::Damaged { file, found }) = &outcome
             && *file == self.file

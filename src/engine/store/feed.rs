@@ -1,4 +1,4 @@
-//! The change feed: which rows changed, in commit order, written in the same transaction as the change.
+//! The change feed: the rows that changed, in commit order. Each entry is written in the same transaction as its change.
 //!
 //! The search index, which contains derived data, follows this feed and stores its feed position in its own commit. After a crash, it
 //! continues from that position, so no change is missed and no rows need to be compared.
@@ -52,7 +52,8 @@ pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
     Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))
 }
 
-/// Deletes up to `limit` changes up to `position`. The newest change is always kept, because the next position is counted from it.
+/// Deletes the oldest changes up to and including `position`, but at most `limit` of them. The newest change is always kept, because the
+/// next position is counted from it.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;
     let span = Span { from: Vec::new(), to: Some(position.saturating_add(1).min(last).to_bytes()) };

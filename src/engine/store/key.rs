@@ -18,7 +18,7 @@ pub trait Key: Sized {
     }
 }
 
-/// Marks `Self` as the first part of the key `K`: a scan over a prefix finds every key that starts with it.
+/// Marks `Self` as the leading part of the key `K`: a scan over this prefix finds every key that starts with it.
 pub trait PrefixOf<K>: Key {}
 
 /// The empty prefix, which selects the whole table.
@@ -177,7 +177,7 @@ impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A,) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B, C) {}
 
-/// Returns the first key after all keys that start with `prefix`; `None` if there is none.
+/// Returns the smallest bytes that sort after all keys that start with `prefix`; `None` if there are none.
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {

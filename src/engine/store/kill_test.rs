@@ -163,7 +163,7 @@ fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Resul
         if path.exists() {
             drop(StoreFile::open_verified(&path, CACHE_BYTES)?);
         }
-        // Sometimes the next child repairs the file itself, and may be killed during the repair.
+        // Sometimes skip the check, so that the next child repairs the file itself, and may be killed during the repair.
         if dice.percent(70) || kill + 1 == KILLS {
             let store = open(&path)?;
             there = check(&store, &acknowledged, unseen, &place)?;

@@ -56,8 +56,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Keeps recently used values in two generations: a value moves to the young one when it is used. When the young generation has too many
-/// values, it becomes the old one, and the previous old one is dropped.
+/// Keeps recently used values in two generations: a value moves to the young one when it is used. When the young generation would become
+/// too large, it becomes the old one, and the previous old one is dropped.
 struct Generations<V> {
     young: HashMap<MemoKey, (V, usize)>,
     old: HashMap<MemoKey, (V, usize)>,
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn for_a_set_too_large_to_cache_only_the_length_is_kept() {
         let memo = Memo::default();
-        // With one number in every 8, each block of 65,536 takes up 8 KiB.
+        // The set contains every eighth number, so each block of 65,536 numbers takes up 8 KiB.
         let large: RoaringBitmap = (0..40_000_000).step_by(8).collect();
         assert!(large.serialized_size() > SET_BYTES_KEPT);
         assert_eq!(memo.set(&key(1), || Ok::<_, ()>(large.clone())).map(|set| set.len()), Ok(5_000_000));

@@ -39,7 +39,7 @@ pub fn migrates_too_far(batch: &Overlay) -> bool {
     version.is_some_and(|bytes| bytes.try_into().is_ok_and(|bytes| u32::from_le_bytes(bytes) > known(STEPS)))
 }
 
-/// Runs the steps that `file` has not run yet; rejects a file that a newer program wrote.
+/// Runs the steps that have not been run on `file` yet; rejects a file that a newer program wrote.
 pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps: &'static [Step]) -> Result<()> {
     let known = known(steps);
     let found = step(writer, move |tx| Ok(version(tx)?.unwrap_or(0)))?;
@@ -132,7 +132,7 @@ mod tests {
         Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
     ];
 
-    /// Opens the store `port` with these migration steps, as at startup.
+    /// Migrates the store behind `port` with these steps, as at startup.
     fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
         let newest = feed::newest(port.snapshot()?, DatabaseKind::Environment)?;
         let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());

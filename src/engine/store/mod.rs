@@ -241,7 +241,7 @@ impl Store {
         Ok(Self { space, ..store })
     }
 
-    /// Opens a store from a file that was inspected, and runs a first command.
+    /// Opens the store in a file that was inspected, and runs `first` durably before any other command.
     pub fn of(
         file: StoreFile,
         database_kind: DatabaseKind,
@@ -289,7 +289,8 @@ impl Store {
         })
     }
 
-    /// Opens a store of a cluster from its file. The store follows the log, and accepts commands while this process leads.
+    /// Opens a store of a cluster whose local file `port` has open. The store follows the log, and accepts commands while this process
+    /// leads.
     pub fn replicated(space: Arc<Space>, path: &Path, port: ReplicatedPort, random: Arc<dyn Random>) -> Result<Self> {
         let (name, turn, clock, port) = (port.store(), port.turn().clone(), port.clock(), Arc::new(port));
         let database_kind = name.database_kind();
@@ -389,12 +390,12 @@ impl Store {
     /// Returns a [`Notify`] that wakes waiters after a commit that changed `table`. Several notifications can be merged into one and
     /// contain no data, so read the store after each one.
     ///
-    /// Create the `notified()` future *before* reading: it then catches every later commit.
+    /// Create the `notified()` future *before* reading, so that it also catches a commit during the read.
     pub fn changed(&self, table: TableId) -> &Notify {
         &self.changed[table.0 as usize]
     }
 
-    /// Returns a watch that receives the error after which the store accepts no more writes, if that ever happens.
+    /// Returns a watch of the store's failure: `None`, or the error after which the store accepts no more writes.
     pub fn failure(&self) -> watch::Receiver<Option<Error>> {
         self.failed.clone()
     }
@@ -417,7 +418,8 @@ impl Store {
         let Self { jobs, thread, port, published, .. } = self;
         drop(jobs);
         if let Some(thread) = thread.into_inner().expect("no holder of this lock panics") {
-            // The writer catches panics of commands. A panic of the writer itself would be a bug, and is already in the log.
+            // Ignore the result: the writer catches panics of commands, and a panic of the writer itself is a bug that is already in the
+            // log.
             let _ = thread.join();
         }
         drop((port, published));

@@ -1,11 +1,11 @@
 //! Reads parts of a record's bytes without decoding the whole record, for scans over many rows that need one or two fields.
 //!
-//! Only this file and `codec.rs` depend on the record format. Numbers up to 250 take one byte, and larger ones follow a marker. Text and
-//! lists follow their length, an enum is the number of its variant, and an option follows a byte that states whether it has a value. The
-//! fields of a record are not defined here: the reader of each record type reads or skips its fields in order, and a test of that reader
-//! compares the result with the decoded record.
+//! Only this file and `codec.rs` depend on the record format. A number up to 250 takes one byte; a larger number starts with a marker. Text
+//! and lists start with their length, an enum with the number of its variant, and an option with a byte that states whether it has a value.
+//! The fields of a record are not defined here: the reader of each record type reads or skips its fields in order, and a test of that
+//! reader compares the result with the decoded record.
 
-/// A position in a record's bytes. Every method takes one field from the front; `None` means that the bytes are not such a record.
+/// A position in a record's bytes. Every method takes the next field; `None` means that the bytes cannot be read as this field.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialDecoder<'a>(&'a [u8]);
 

@@ -61,7 +61,7 @@ pub trait Snapshot: Send + Sync {
 /// An ordered key-value engine with one writer.
 pub trait Port: Send + Sync + 'static {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
-    /// Adds rows to `batch` by which the engine identifies the commit.
+    /// Adds to `batch` the rows by which the engine identifies the commit, if it needs such rows.
     fn stamp(&self, _batch: &mut Overlay) {}
     /// Makes all changes in `batch` durable, or none of them.
     fn commit(&self, batch: &Overlay) -> Result<()>;

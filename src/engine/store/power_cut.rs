@@ -102,7 +102,7 @@ impl Disk {
         image
     }
 
-    /// Returns the content of the file when the process ends but the machine keeps running.
+    /// Ends the process while the machine keeps running, and returns the content of the disk: all written data, synced or not.
     fn after_exit(&self) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;
@@ -402,8 +402,8 @@ fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothi
 
 #[test]
 fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
-    // An interrupted first start leaves an engine without tables. `RedbPort::make` guarantees at least this state, because redb itself
-    // rejects a file if the power was cut while redb created it.
+    // After an interrupted first start, the file may contain a database without tables. `make` in `redb_port.rs` guarantees at least this
+    // state, because redb itself rejects a file if the power was cut while redb created it.
     let bare = Disk::with(Vec::new());
     drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image can be created"));
     let bare = bare.after_power_cut(&mut Dice::new(0));

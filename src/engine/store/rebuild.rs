@@ -24,7 +24,7 @@ pub struct Rebuild {
     /// Changes that are not written yet.
     batch: Overlay,
     batch_bytes: u64,
-    /// The position of the newest record that was applied.
+    /// The position of the newest record that was applied or, before the first one, the position of the snapshot's rows.
     position: u64,
 }
 
@@ -64,7 +64,7 @@ impl Rebuild {
         Links::remove(&mut self.batch);
     }
 
-    /// Returns the position of the newest record that was applied.
+    /// Returns the position of the newest record that was applied or, before the first one, the position of the snapshot's rows.
     pub fn position(&self) -> u64 {
         self.position
     }

@@ -1,10 +1,10 @@
 //! The embedded engine: one redb file.
 //!
-//! A commit of fewer than [`LARGE_BATCH_ROWS`] rows is redb's one-phase commit, with one sync of the disk. In a one-phase commit, the pages
-//! of the commit and the header that refers to them reach the disk together, in any order. After a power cut, the newest commit is
-//! therefore used only if the checksums of all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3) find
-//! torn and lost writes, but do not protect against an attacker who chooses the bytes *and* decides when the power fails. That risk is
-//! accepted, because such an attacker already controls the machine. `power_cut.rs` tests this behavior.
+//! A commit of fewer than [`LARGE_BATCH_ROWS`] rows uses redb's one-phase commit, with one sync of the disk. In a one-phase commit, the
+//! pages of the commit and the header that refers to them reach the disk together, in any order. After a power cut, the newest commit is
+//! therefore used only if the checksums of all its pages match; otherwise the previous commit is used. Those checksums (128-bit XXH3)
+//! detect torn and lost writes, but do not protect against an attacker who chooses the bytes *and* decides when the power fails. That risk
+//! is accepted, because such an attacker already controls the machine. `power_cut.rs` tests that commits survive a power cut.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -50,8 +50,8 @@ fn definition(table: TableId) -> Definition {
     TableDefinition::new(table.info().name)
 }
 
-/// Creates an empty file at `path`. The file has a temporary name at first, because redb refuses to open a file if the power failed while
-/// redb created it.
+/// Creates a file with an empty database at `path`. The file has a temporary name at first, because redb refuses to open a file if the
+/// power failed while redb created it.
 fn make(path: &Path) -> std::io::Result<()> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
-    /// The test copies the file while it is open, because a kill leaves the file in the same state.
+    /// The test copies the file while it is open, because the copy is in the state in which a kill would leave the file.
     #[test]
     fn after_settling_or_a_large_commit_a_crash_needs_no_repair() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

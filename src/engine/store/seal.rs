@@ -114,7 +114,8 @@ impl Seal {
         }
     }
 
-    /// Reads a copy of a master key from any medium. The file's permissions are not checked, because some media have no file owners.
+    /// Reads a copy of a master key from any medium. The file's permissions are not checked, because the file systems of some media have no
+    /// file owners.
     pub fn read_copy(file: &Path) -> Result<Self, KeyError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),

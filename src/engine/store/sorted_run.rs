@@ -2,8 +2,8 @@
 //! directly to an index, they would go to random positions. Instead, a run is stored as one row, and is later merged into the index
 //! together with other runs.
 
-/// Returns the number of entries of `WIDTH` bytes that are less than `digest`. The search starts near the front of the run, because many
-/// lookups go through a run in order.
+/// Returns the number of entries of `WIDTH` bytes whose hash is less than `digest`. The search starts near the front, because a caller that
+/// looks up many digests in order passes only the rest of the run each time.
 pub fn lower_bound<const WIDTH: usize>(run: &[u8], digest: &[u8; 16]) -> usize {
     let below = |at: usize| run[at * WIDTH..][..16] < digest[..];
     let count = run.len() / WIDTH;

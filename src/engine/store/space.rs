@@ -136,7 +136,7 @@ impl Space {
     }
 
     fn judge(&self) {
-        // If the system does not report the free space, enough space is assumed, because a write that finds no space waits anyway.
+        // If the system does not report the free space, the state does not change. A write that finds no space waits anyway.
         let Some(free) = self.read_free() else { return };
         let was_low = self.is_low.load(Ordering::SeqCst);
         let is_low = free < if was_low { self.enough() } else { self.free_min };

@@ -40,8 +40,8 @@ pub fn scratch() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-/// A disk in memory. It outlives the processes that use it, and it can fail: from a chosen commit on, it accepts no commits; the chosen
-/// commit itself may or may not be kept.
+/// A disk in memory. It outlives the simulated processes that use it, and it can fail: from a chosen commit on, it accepts no commits, and
+/// a test decides whether the first of these commits is kept anyway.
 #[derive(Clone)]
 pub struct Disk {
     kept: Arc<MemoryPort>,
@@ -63,7 +63,7 @@ impl Default for Disk {
 }
 
 impl Disk {
-    /// Makes the disk fail after this many more commits.
+    /// Makes the disk fail after this many more commits. If `keeps_the_last` is true, the first commit that fails is kept anyway.
     pub fn fail_after(&self, commits: u64, keeps_the_last: bool) {
         *self.keeps_the_last.lock().expect("no holder of this lock panics") = keeps_the_last;
         self.commits_left.store(commits, Ordering::SeqCst);

@@ -12,9 +12,9 @@ use crate::base::period::Period;
 
 /// The bucket for all time.
 pub const EVER: u32 = 0;
-/// The number that is added to the number of a day since 1970 to get the day's bucket.
+/// The bucket of a day is this number plus the number of the day, counted from 1970.
 pub const DAY: u32 = 1 << 30;
-/// The number that is added to the number of an hour since 1970 to get the hour's bucket.
+/// The bucket of an hour is this number plus the number of the hour, counted from 1970.
 pub const HOUR: u32 = 2 << 30;
 pub const HOURS_PER_DAY: u32 = 24;
 const HOUR_MS: i64 = 60 * 60 * 1000;

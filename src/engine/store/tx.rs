@@ -307,7 +307,7 @@ impl Read for WriteTx<'_> {
     }
 }
 
-/// The two overlays of a write as one sorted run; the changes of the upper overlay replace those of the lower one.
+/// Both overlays of a write as one sorted sequence; the changes of the upper overlay replace those of the lower one.
 struct Layers<'a> {
     upper: Peekable<Run<'a>>,
     lower: Peekable<Run<'a>>,

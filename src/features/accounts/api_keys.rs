@@ -188,8 +188,8 @@ pub async fn revoke_key(
     Ok(key)
 }
 
-/// Saves `key` as revoked. Also stores the count of its requests that the cache has and the store does not have yet. `counted` contains the
-/// cached keys with their counts. The caller must hold `CACHE_LOCK`, and remove the key from the cache after the commit.
+/// Saves `key` as revoked. Also stores the count of the key's requests that is still only in the cache. `counted` contains the cached keys
+/// with their counts. The caller must hold `CACHE_LOCK`, and remove the key from the cache after the commit.
 pub fn mark_revoked(tx: &mut engine_store::WriteTx<'_>, key: Key, counted: &[Arc<ApiKey>]) -> Result<Key, Failure> {
     let key = Key { revoked_at: Some(tx.now()), ..key };
     store::save_key(tx, &key);

@@ -71,7 +71,7 @@ impl Keys {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRef {
-    /// The key's ID, or the start of it with at least the 8 characters that lists show.
+    /// The key's ID, or the start of the ID: at least the 8 characters that lists show.
     #[schemars(length(min = limits::KEY_ID_CHARACTERS_SHOWN, max = 24))]
     pub id: String,
 }

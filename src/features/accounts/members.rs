@@ -89,7 +89,7 @@ pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Resul
     Ok(expires_at)
 }
 
-/// Returns the view of a password-reset link, which the caller forwards to the user.
+/// Returns the view of a password-reset link. No mail is sent: the person who requested the link must forward it to the user.
 pub fn reset_view(engine: &Engine, token: &str, user: User, expires_at: Timestamp) -> LinkView {
     let link = format!("{}/reset/{token}", engine.base_url());
     LinkView { link, email: user.email, expires_at: WireTime(expires_at) }

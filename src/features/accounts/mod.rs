@@ -66,7 +66,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
     Ok(more.contains(&true))
 }
 
-/// Returns the number of authenticator apps' secrets, and how many of them the given key cannot decrypt.
+/// Returns the number of stored secrets of authenticator apps, and how many of them the given key cannot decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = sign_in::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {

@@ -130,8 +130,8 @@ mod tests {
         assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "an earlier code is not accepted again");
     }
 
-    /// RFC 6238 §5.2 forbids accepting a code twice. Regression test: every code older than the newest accepted code was refused,
-    /// so a user whose clock was set back could not sign in.
+    /// RFC 6238 §5.2 forbids accepting a code twice. Regression test: every code older than the newest accepted code was refused, so users
+    /// could not sign in after the clock was set back.
     #[test]
     fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
         let mut factor = factor();

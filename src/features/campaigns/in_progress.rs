@@ -1,4 +1,4 @@
-//! Lists the campaigns that the background worker of campaigns advances: campaigns that are being sent, and scheduled campaigns.
+//! Lists the campaigns that the campaign worker advances: campaigns that are being sent, and scheduled campaigns.
 
 use super::model::Campaign;
 use super::store;

@@ -197,8 +197,8 @@ pub fn mailing(
     })
 }
 
-/// Returns whether to track opens and clicks: according to the settings of the domain that signs for the sender, or both if no verified
-/// domain signs for the sender.
+/// Returns whether to track opens and clicks, as set for the domain that signs for the sender. If no verified domain signs for the sender,
+/// both are tracked.
 fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
     let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {

@@ -48,7 +48,7 @@ pub struct CampaignLog {
     /// The campaign's ID; absent if the message does not belong to a campaign.
     pub campaign_id: Option<CampaignId>,
     pub created_at: WireTime,
-    /// When the next mail server accepted the message.
+    /// When the next mail server, such as a relay, accepted the message.
     pub sent_at: Option<WireTime>,
     /// When the next delivery attempt is due, if one is planned.
     pub next_attempt_at: Option<WireTime>,

@@ -135,7 +135,7 @@ pub enum Unknown {
 /// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The exact time at which the clock of the campaign's time zone shows the start time.
+    /// The instant at which the local time in the campaign's time zone is the start time.
     pub at: Timestamp,
     /// The IANA name of the time zone.
     pub zone: String,
@@ -144,22 +144,22 @@ pub struct Schedule {
     pub notice: Option<String>,
 }
 
-/// The clock that determines when the start time arrives: the clock of the campaign's time zone, or of each recipient's time zone.
+/// The time zone in which the start time applies: the campaign's time zone, or each recipient's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// Sending starts for all recipients at the same moment, when the clock of the campaign's time zone shows the start time.
+    /// Sending starts for all recipients at the same moment, when the local time in the campaign's time zone is the start time.
     #[default]
     Campaign,
     /// Each recipient gets the campaign at the start time in the recipient's own time zone.
     Recipient,
 }
 
-/// The offset from UTC of the easternmost time zone, UTC+14, in milliseconds.
+/// The UTC offset of the easternmost time zone, UTC+14, in milliseconds. This zone reaches every local time first.
 const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
 
 impl Schedule {
-    /// Returns the start time that the clock of the campaign's time zone shows, encoded as if this time were in UTC.
+    /// Returns the start time as the local time in the campaign's time zone, encoded as if this time were in UTC.
     fn wall(&self) -> Timestamp {
         let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
         zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
@@ -269,7 +269,7 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
     To(CampaignStatus),
-    /// The action is refused. The reason completes an error sentence that starts with the status.
+    /// The action is refused. The reason completes an error sentence that starts with the campaign's status.
     No(&'static str),
 }
 
@@ -342,7 +342,8 @@ impl Campaign {
         self.status == CampaignStatus::Sent && self.completed_at.is_none()
     }
 
-    /// Returns the status that determines the allowed actions. A sent campaign with retries left can be paused and canceled.
+    /// Returns the status that determines which actions are allowed: `Sending` for a sent campaign with retries left, which can therefore
+    /// be paused and canceled; otherwise the campaign's own status.
     pub fn working_status(&self) -> CampaignStatus {
         if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }

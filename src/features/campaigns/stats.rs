@@ -1,4 +1,4 @@
-//! A campaign's statistics, from the counts of recipients, the engagement counts, and the revenue.
+//! A campaign's statistics, computed from the counts of recipients, the engagement counts, and the revenue.
 
 use std::collections::BTreeMap;
 

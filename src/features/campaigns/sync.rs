@@ -13,8 +13,8 @@ use crate::vocab::ids::AccountId;
 /// Returns how the mailing's state affects its campaign: the action, the time when the mailing finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
-        // Only retries are left, unless each recipient's time zone determines the start: then some recipients may still be waiting for the
-        // first attempt.
+        // If all recipients have the same start time, only retries are left. If each recipient's time zone determines the start, some
+        // recipients may still be waiting for the first attempt.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {

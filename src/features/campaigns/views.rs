@@ -56,7 +56,7 @@ pub struct CampaignView {
     pub scheduled_at: Option<WireTime>,
     /// The IANA name of the campaign's time zone.
     pub scheduled_timezone: Option<String>,
-    /// The time zone of `scheduledAt`: the campaign's, or each recipient's own.
+    /// Whose time zone determines when sending starts: the campaign's, or each recipient's own.
     pub timezone_mode: Option<TimezoneMode>,
     /// A notice about the start time, for example that the given local time does not exist because clocks are set forward at that time.
     pub schedule_notice: Option<String>,

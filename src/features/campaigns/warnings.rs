@@ -67,7 +67,7 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// Returns whether the HTML contains a merge field for the address of the unsubscribe or preferences page.
+/// Returns whether the HTML contains a merge field for the URL of the unsubscribe or preferences page.
 fn links_to_unsubscribe(html: &str) -> bool {
     let fields = html.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
     let links = ["unsubscribe_url", "unsubscribeUrl", "preferences_url", "preferencesUrl"];

@@ -1,4 +1,4 @@
-//! The background worker of campaigns: starts campaigns that are due, and syncs running campaigns with their mailings.
+//! The background worker for campaigns: starts campaigns that are due, and syncs running campaigns with their mailings.
 //!
 //! Every step reads the queue again, so a restart needs no recovery: a campaign whose start time passed during downtime is due and starts
 //! once, like any other campaign.
@@ -110,8 +110,8 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     Ok(())
 }
 
-/// Returns whether the start must wait because one of the campaign's emails is being edited, or has no score although the campaign
-/// requires a minimum score. The wait after the start time is limited.
+/// Returns whether the start must wait because one of the campaign's emails is being edited, or because the campaign requires a minimum
+/// score and the current version of an email is still queued for checks. The wait after the start time is limited.
 fn awaits_edit(tx: &WriteTx<'_>, account: AccountId, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;

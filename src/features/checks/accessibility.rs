@@ -1,4 +1,5 @@
-//! The accessibility problems of an email: their success criteria in WCAG 2.2, their remedies, and the score.
+//! The accessibility problems of an email, and the score that results from them. Each problem has a remedy and the WCAG 2.2 success
+//! criterion that it violates.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::engine::render::inspect::AccessibilityRule as Rule;
 struct Row {
     rule: Rule,
     id: &'static str,
-    /// The number and name of the success criterion of WCAG 2.2 that the rule checks.
+    /// The number and name of the WCAG 2.2 success criterion that the rule checks.
     wcag: &'static str,
     severity: Severity,
     /// The maximum number of points that the rule costs, however often it is violated.
@@ -32,7 +33,7 @@ const fn row(
 
 use Severity::{Critical, Info, Warning};
 
-/// TABLE: all rules, in the order of their declaration.
+/// TABLE: all rules, in the order in which `AccessibilityRule` declares them.
 #[rustfmt::skip]
 const ROWS: [Row; 20] = [
     row(Rule::Language, "language", "3.1.1 Language of Page", (Critical, 15.0), "The language is not declared",
@@ -110,7 +111,7 @@ pub struct AccessibilityFinding {
     pub message: String,
     /// How to resolve the problem.
     pub fix: &'static str,
-    /// The success criterion of WCAG 2.2 that the problem violates.
+    /// The WCAG 2.2 success criterion that the problem violates.
     pub wcag: &'static str,
     /// The number of occurrences.
     pub count: usize,

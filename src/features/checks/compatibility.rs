@@ -14,10 +14,10 @@ use crate::engine::clients::report::Report;
 
 /// The smallest share of opens for which a problem is listed. The compatibility report also contains problems with a smaller share.
 const LISTED_SHARE_MIN: f64 = 0.01;
-/// The smallest share of opens for which a changed layout is a warning and lost decoration is listed.
+/// The smallest share of opens at which a changed layout is a `Warning` instead of `Info`, and at which lost decoration is listed at all.
 const NOTICED_SHARE_MIN: f64 = 0.1;
 
-/// The JSON of a [`Report`], which a worker process writes.
+/// A [`Report`] as JSON, written by a worker process.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct CompatibilityAnalysis(Value);
@@ -55,7 +55,7 @@ pub struct FeatureProblem {
     pub count: usize,
     pub occurrences: Vec<PlaceView>,
     pub url: String,
-    /// The largest share of a single client.
+    /// The largest share of opens that any one of the clients has.
     largest: f64,
 }
 
@@ -165,7 +165,7 @@ impl CompatibilityAnalysis {
 
     /// Returns the features that clients do not support, or support only partially for a reason that applies to the email. Leaves out
     /// features that occur only in unused CSS rules, features whose loss readers do not notice, and clients for which the email contains a
-    /// replacement.
+    /// fallback.
     pub fn problems(&self) -> Vec<FeatureProblem> {
         let mut problems: Vec<FeatureProblem> = Vec::new();
         for client in self.0["clientIssues"].as_array().into_iter().flatten() {

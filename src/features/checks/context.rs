@@ -1,4 +1,4 @@
-//! The context of checks: the engine and the data that they use, in requests and in workers.
+//! The context in which a check runs, in a request or in a worker: the engine, the data, and the account.
 
 use std::sync::Arc;
 

@@ -109,7 +109,8 @@ fn public_origin(length: usize) -> Option<String> {
     Some(format!("https://{label}.com"))
 }
 
-/// Fills in the subject of a stored email and the default sender of its project, if they are missing.
+/// Completes the envelope: a missing subject is replaced with the stored email's subject, and a missing sender with the default sender of
+/// the email's project.
 async fn completed(context: &CheckContext, email: &CheckedEmail, envelope: Envelope) -> Result<Envelope, Failure> {
     let Envelope { subject, mut from_name, mut from_email } = envelope;
     let subject = subject.or_else(|| email.subject.clone());

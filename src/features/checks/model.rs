@@ -112,13 +112,14 @@ pub struct EmailChecks {
     pub incomplete: Vec<IncompleteCheck>,
 }
 
-/// The maximum number of findings named on a campaign's launch page, in a dry run and in a rejection.
+/// The maximum number of findings that are listed for an email, and for each of the campaign's own texts, on a campaign's launch page, in a
+/// dry run, and in the error for a score below the minimum.
 pub const WORST_FINDINGS: usize = 3;
 /// The maximum number of findings that become warnings of the email. More would hide the warnings about its content.
 const WARNINGS_MAX: usize = 8;
 
-/// Groups of rules from different checks that find the same problem. Lists of all findings contain only the finding of the first rule in
-/// each group.
+/// Groups of rules that find the same problem, mostly rules of different checks. Lists of all findings leave out a finding if a rule before
+/// it in its group has a finding too.
 const SAME_PROBLEM: [&[(Check, &str)]; 7] = [
     &[(Check::Links, "unsubscribe_missing"), (Check::Deliverability, "unsubscribe_missing")],
     &[
@@ -134,7 +135,7 @@ const SAME_PROBLEM: [&[(Check, &str)]; 7] = [
 ];
 
 impl EmailChecks {
-    /// Returns the findings that are neither ignored nor repetitions of the same problem, most severe first.
+    /// Returns the findings that are not ignored and do not repeat the problem of another finding, most severe first.
     pub fn open<'a>(&'a self, is_ignored: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a CheckFinding> {
         self.findings.iter().filter(move |finding| !is_ignored(&finding.id) && !self.is_repetition(finding))
     }

@@ -95,7 +95,7 @@ pub struct Recommendations {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidationMetadata {
-    /// The time that all checks took together, in milliseconds.
+    /// The time that all checks took, in milliseconds. The checks run in parallel, so this is not the sum of their times.
     pub total_processing_time: u64,
     /// The checks whose results the report contains.
     pub checks_performed: Vec<Check>,

@@ -35,7 +35,7 @@ pub fn checks(results: &Results, links_requested: bool) -> EmailChecks {
     findings.truncate(limits::EMAIL_FINDINGS_MAX);
     for finding in &mut findings {
         finding.occurrences.truncate(limits::EMAIL_FINDING_PLACES_MAX);
-        // Rounds the weight, because products of fractions have rounding errors, such as 1.2400000000000002.
+        // Round the weight, because products of fractions have rounding errors, such as 1.2400000000000002.
         finding.weight = (finding.weight * 100.0).round() / 100.0;
     }
     EmailChecks { scores, findings, links_requested, incomplete: results.incomplete.clone() }
@@ -176,7 +176,7 @@ fn clients_named(clients: &[String]) -> String {
 fn of_links(links: &LinkAnalysis) -> Vec<CheckFinding> {
     let mut found: Vec<CheckFinding> = links.checked_links.iter().filter_map(of_link).collect();
     for one in &links.findings {
-        // Findings about the host of several URLs, such as a link shortener, are merged into one.
+        // Findings of one rule with the same message, such as those for several links to one link shortener, are merged.
         let id = id(Check::Links, one.rule, &one.message);
         if let Some(known) = found.iter_mut().find(|known: &&mut CheckFinding| known.id == id) {
             known.count += one.count.max(1);

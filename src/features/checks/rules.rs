@@ -7,7 +7,7 @@ use super::spelling::UNKNOWN_WORD;
 use crate::engine::clients::features::TABLE;
 use crate::engine::deliverability::observations::RULES;
 
-/// The rules about links that do not work, by status.
+/// The rules for links that do not work, each named after a link status.
 const LINK_STATUSES: [&str; 4] = ["broken", "invalid", "blocked", "unreachable"];
 /// The maximum length of an unknown ID that is compared with known IDs. No known ID is longer.
 const COMPARED_BYTES_MAX: usize = 80;
@@ -23,8 +23,8 @@ pub fn is_known(id: &str) -> bool {
     }
 }
 
-/// Returns the known ID that is most similar to an unknown one, if less than half of its letters differ. The unknown ID can lack the name
-/// of the check.
+/// Returns the known ID that is most similar to an unknown ID, if they differ in fewer than half of the unknown ID's letters. The unknown
+/// ID may lack the name of the check.
 pub fn nearest(unknown: &str) -> Option<String> {
     let unknown = Some(unknown).filter(|unknown| unknown.len() <= COMPARED_BYTES_MAX)?.to_lowercase();
     let distance = |known: &str| {

@@ -60,7 +60,7 @@ impl CheckedEmail {
     }
 
     /// Returns whether the feature `slug` is a problem: at least one client does not support it, or supports it only partially, and the
-    /// HTML contains no replacement for that client.
+    /// HTML contains no fallback for that client.
     pub async fn has_problem(&self, context: &CheckContext, slug: &str) -> Result<bool, Failure> {
         let json = self.compatibility(context, Vec::new(), self.field).await?;
         let problems = CompatibilityAnalysis::read(&json, Duration::ZERO)?.problems();

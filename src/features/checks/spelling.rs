@@ -61,7 +61,7 @@ pub const UNKNOWN_WORD: &str = "UNKNOWN_WORD";
 const SPELLING_WEIGHT: f64 = 60.0;
 /// The maximum number of points that grammatical errors and repeated words cost.
 const GRAMMAR_WEIGHT: f64 = 30.0;
-/// The maximum number of points that problems of style cost.
+/// The maximum number of points that style problems cost.
 const STYLE_WEIGHT: f64 = 6.0;
 
 impl SpellingAnalysis {

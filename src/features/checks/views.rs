@@ -48,7 +48,8 @@ impl PlaceView {
 }
 
 /// Returns the score of a check, which starts at 100 and loses points for each problem. The first occurrence of a problem costs half of its
-/// `weight`, the second a quarter, and so on, so resolving an occurrence never lowers the score. A critical problem lowers it further.
+/// `weight`, the second a quarter, and so on, so resolving an occurrence never lowers the score. A critical problem lowers the score
+/// further.
 pub fn score(problems: impl IntoIterator<Item = (f64, usize)>, has_critical: bool) -> u32 {
     let lost: f64 =
         problems.into_iter().map(|(weight, count)| weight * (1.0 - 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)))).sum();

@@ -31,7 +31,7 @@ pub struct ConnectionChoice {
     pub account: AccountId,
     pub provider: Provider,
     pub project: ProjectId,
-    /// The connection to use; required if there are several.
+    /// The connection to use; required if several connections fit the request.
     pub connection: Option<ConnectionId>,
     /// What the request uses the connection for.
     pub purpose: ConnectionUse,
@@ -130,8 +130,8 @@ pub async fn client<'e>(
         .map_err(|reason| PlatformError::Unreachable(format!("The request to the platform cannot be sent: {reason}.")))
 }
 
-/// Returns whether a failed request can be retried: only if the platform invalidated the access token before its expiry and the token has
-/// been refreshed. If the refresh fails, replaces `error` with the error of the refresh.
+/// If the platform rejected the access token before its expiry, refreshes the token. Returns whether the connection now has a different
+/// token, so that the failed request can be retried. If the refresh fails, replaces `error` with the error of the refresh.
 pub async fn renewed(engine: &Engine, environment: Environment, used: &mut Connection, error: &mut PlatformError) -> bool {
     // If the connection is already marked as rejected, do not refresh its token again with every request.
     if !matches!(error, PlatformError::Rejected(_)) || used.rejected.is_some() {

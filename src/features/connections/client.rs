@@ -405,7 +405,7 @@ struct ErrorBody {
     detail: Option<String>,
     message: Option<String>,
     title: Option<String>,
-    /// The members of errors from token endpoints (RFC 6749 §5.2).
+    /// In errors, token endpoints set this field and `error` (RFC 6749 §5.2).
     error_description: Option<String>,
     error: Option<String>,
 }
@@ -417,7 +417,7 @@ impl ErrorBody {
     }
 }
 
-/// Returns the start of the platform's description of an error, if the response has one.
+/// Returns the start of the platform's description of an error or, if the response has none, a note that the platform gave no reason.
 pub fn message(body: &[u8]) -> String {
     const SHOWN: usize = 300;
     let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);

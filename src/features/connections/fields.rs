@@ -18,12 +18,12 @@ const CUSTOM: &str = "customFields.";
 /// A platform's fields, each with its contact field. A field that is not in the list becomes a custom field with its own name.
 pub type Defaults = &'static [(&'static str, &'static str)];
 
-/// The contact field for each of a platform's fields.
+/// A user's mapping of a platform's fields to contact fields. It can record which fields the contacts have.
 #[derive(Debug, Default)]
 pub struct Mapping {
     /// The fields that a user mapped.
     map: FieldMap,
-    /// The first fields found in the contacts, if they are recorded.
+    /// The fields found in the contacts so far, up to a maximum number; `None` if fields are not recorded.
     seen: Option<Mutex<BTreeMap<String, PlatformField>>>,
 }
 

@@ -46,7 +46,7 @@ pub struct Label {
     pub segment: SegmentId,
 }
 
-/// Adds an import through one of the account's connections. Fails if the connection was removed.
+/// Queues an import through one of the account's connections. Fails if the connection was removed.
 pub fn start_with(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -155,7 +155,8 @@ pub(super) fn keep(
     provider::commit(tx, id, page)
 }
 
-/// The result of reading in one step: the contacts, the error that ended the step, and the position that the step reached.
+/// The result of reading in one step: the contacts, the error that ended the step, and, after an error, the position of the page that could
+/// not be read.
 struct Read {
     page: Option<ProviderPage>,
     error: Option<PlatformError>,
@@ -170,7 +171,7 @@ async fn read(engine: &Engine, environment: Environment, used: &mut Connection, 
     }
 }
 
-/// Reads pages until the contacts fill one transaction, the time of a step is used up, or the source ends.
+/// Reads pages until the contacts fill one transaction, the time limit of a step is reached, or the source ends.
 async fn collect(client: &Client<'_>, import: &ProviderImport) -> Read {
     let started = Instant::now();
     let mut page = ProviderPage { contacts: Vec::new(), next: Some(import.position.clone()), expected: import.expected };

@@ -41,7 +41,7 @@ pub struct Connection {
 impl Record for Connection {}
 
 impl Connection {
-    /// Returns whether a brand can use the connection.
+    /// Returns whether a brand can use the connection; true if no brand is given.
     pub fn serves(&self, project: Option<ProjectId>) -> bool {
         project.is_none() || self.project.is_none() || self.project == project
     }

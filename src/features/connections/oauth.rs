@@ -33,8 +33,8 @@ use crate::vocab::settings::Connections;
 /// The scope that HubSpot requires every app to request, with its purpose.
 const HUBSPOT_APP: (&str, &str) = ("oauth", "HubSpot requires this scope of every app.");
 
-/// Why tokens are not refreshed while sending is on hold: a platform that replaces refresh tokens would disconnect the original
-/// installation.
+/// The error if tokens are not refreshed because sending is on hold: a platform that replaces the refresh token at each refresh would
+/// disconnect the original installation.
 pub const REFRESH_HELD: &str = "Sending is on hold because this data was restored or copied, so the access tokens are not refreshed: \
                                 the original installation may still use them. Resume sending first.";
 

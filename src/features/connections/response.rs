@@ -1,5 +1,5 @@
-//! Limits the memory of parsed responses, and reads the pauses that responses request. A two-byte JSON value can take hundreds of bytes of
-//! memory.
+//! Reads the pauses that responses request, and limits the number of values in responses. Even a two-byte JSON value can take hundreds of
+//! bytes of memory when it is parsed.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::from_secs_f64(seconds.clamp(0.0, PROVIDER_PAUSE_MS_MAX as f64 / 1e3)))
 }
 
-/// Returns whether JSON text has more values than the largest response of a platform. Allocates no memory.
+/// Returns whether the JSON text has more values than any expected response of a platform. Allocates no memory.
 pub fn has_too_many_values(json: &[u8]) -> bool {
     let (mut in_string, mut escaped, mut values) = (false, false, 0);
     for byte in json {
@@ -40,7 +40,7 @@ pub fn has_too_many_values(json: &[u8]) -> bool {
     values > PROVIDER_RESPONSE_VALUES_MAX
 }
 
-/// A list of at most `ITEMS_MAX` items. A server may ignore the number of items that a request asks for.
+/// A list of at most `ITEMS_MAX` items. Parsing fails if there are more, because a server may return more items than a request asks for.
 pub struct LimitedList<T, const ITEMS_MAX: usize>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>, const ITEMS_MAX: usize> Deserialize<'de> for LimitedList<T, ITEMS_MAX> {

@@ -33,7 +33,7 @@ pub struct ConnectionView {
     /// What the connection may do: what the user allowed at sign-in or, for a key, imports and exports, even if the key's scopes do not
     /// allow both.
     pub uses: Vec<ConnectionUse>,
-    /// `connected`; `reconnect_required` if the credentials cannot be used; `rate_limited` until `rateLimitedUntil`.
+    /// `reconnect_required` if the credentials cannot be used; `rate_limited` until `rateLimitedUntil`; otherwise `connected`.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "rate_limited"]))]
     pub status: &'static str,
     /// Why the connection must be reconnected: the platform's own message, or a note that the credentials cannot be decrypted.

@@ -53,7 +53,7 @@ impl<'a> ContactRow<'a> {
     }
 }
 
-/// The kind of request that a status change comes from.
+/// Whether a status change was requested explicitly or is a side effect of another action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeOrigin {
     /// A request to change the status: the status endpoint, a PATCH, a bulk change, or the contact's own choice.
@@ -62,8 +62,8 @@ pub enum ChangeOrigin {
     Incidental,
 }
 
-/// TABLE: the status changes that an incidental request does not make, with reasons. All other changes are allowed; an explicit request can
-/// make any change.
+/// TABLE: the incidental status changes that are not made, with reasons. All other incidental changes, and all explicit changes, are
+/// allowed.
 const KEPT: &[(Status, Status, &str)] = &[
     (Status::Unsubscribed, Status::Subscribed, "only an explicit status change resubscribes an unsubscribed contact"),
     (
@@ -78,7 +78,7 @@ const KEPT: &[(Status, Status, &str)] = &[
 ];
 
 impl Status {
-    /// Returns why a change of this origin does not set the status to `next`, or `None` if the change is allowed.
+    /// Returns why a change with this origin does not set the status to `next`, or `None` if the change is allowed.
     pub fn keeps(self, next: Status, origin: ChangeOrigin) -> Option<&'static str> {
         if origin == ChangeOrigin::Explicit {
             return None;

@@ -104,7 +104,7 @@ impl Batch {
         Self { only_known: true, ..self }
     }
 
-    /// Sets the IDs and times for new contacts, by row number. The numbers in the IDs are reserved for these contacts.
+    /// Sets the IDs and times for new contacts, by row number. The numbers in the IDs must already be reserved for these contacts.
     pub fn with_ids(self, ids: HashMap<u32, (ContactId, ContactTimes)>) -> Self {
         Self { ids, ..self }
     }
@@ -187,8 +187,8 @@ pub fn apply(
     })
 }
 
-/// Returns the number of the contact with each email, if there is one. The hashes must be sorted: neighboring hashes are then read from the
-/// same page.
+/// Returns, for each hash, the number of the contact with this email, if there is one. The hashes must be sorted, because the runs are
+/// searched in order; neighboring hashes are then also read from the same page of the index.
 fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
     if contact_sets::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);

@@ -72,7 +72,8 @@ enum Standing {
     /// The contact is missing and is restored with this status.
     Returns(Status),
     Deleted,
-    /// The person's data was erased after they had unsubscribed, bounced or complained.
+    /// The person's data was erased, and at that time the contact had unsubscribed, bounced or complained, or the address was suppressed
+    /// for another reason.
     Erased,
 }
 
@@ -168,7 +169,7 @@ impl ContactsCopy {
         Ok(copy)
     }
 
-    /// Merges the contacts into a project; `topic` returns the copy of a topic.
+    /// Merges the contacts into a project; `topic` maps a topic to its copy, if there is one.
     pub fn write(
         self,
         tx: &mut WriteTx<'_>,
@@ -203,8 +204,8 @@ impl ContactsCopy {
         Ok(counts)
     }
 
-    /// Restores the contacts into the project `into`; `topic` returns the copy of a topic. Keeps the status of a contact that exists, and
-    /// every choice of topics that has been made since the backup.
+    /// Restores the contacts into the project `into`; `topic` maps a topic to its copy, if there is one. Keeps the status of a contact that
+    /// exists, and every choice of topics that has been made since the backup.
     pub fn restore(
         self,
         tx: &mut WriteTx<'_>,
@@ -276,7 +277,8 @@ mod tests {
         }
     }
 
-    /// Restores the contacts in the snapshot `then`, and checks that the preview predicted the same changes.
+    /// Restores the contacts in the snapshot `then`, and checks that the preview predicted how many are restored, stay deleted, and stay
+    /// erased.
     fn restore(app: &TestApp, then: &ReadTx, into: ProjectId, rule: ReturnRule) -> ReturnCounts {
         let copy = ContactsCopy::read(then, app.project, None, 100).expect("the store can be read");
         let announced = copy.preview(&app.read(), into, &rule).expect("the store can be read");

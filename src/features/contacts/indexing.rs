@@ -25,7 +25,7 @@ const DOCUMENTS_PER_BATCH: usize = 4_000;
 /// The number of documents in one index commit while there is a backlog. Commits are costly, and no user waits for the first of a million
 /// rows.
 const DOCUMENTS_PER_COMMIT: usize = 200_000;
-/// One poll with this many documents is a sign of an import, so more documents will probably follow.
+/// If one read of the feed yields at least this many documents, an import is probably running, so more documents will follow soon.
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// The number of feed entries read in one call.
 const ENTRIES_PER_READ: usize = 1_000;
@@ -61,7 +61,7 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// The destination of documents: the index in use, or an index that is being built next to it.
+/// The destination of documents: the index in use, or an index that is being built to replace it.
 trait Target {
     fn position(&self) -> u64;
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;

@@ -22,11 +22,11 @@ pub struct Filters<'a> {
     pub tags: &'a [String],
     /// The earliest creation time, inclusive.
     pub created_from: Option<Timestamp>,
-    /// The end of the range of creation times, exclusive.
+    /// The end of the range for the creation time, exclusive.
     pub created_to: Option<Timestamp>,
-    /// The earliest time of the last change, inclusive.
+    /// The start of the range for the time of the last change, inclusive.
     pub updated_from: Option<Timestamp>,
-    /// The end of the range of last changes, exclusive.
+    /// The end of the range for the time of the last change, exclusive.
     pub updated_to: Option<Timestamp>,
 }
 
@@ -75,7 +75,7 @@ impl Filters<'_> {
     }
 }
 
-/// Returns the numbers of the contacts on one page of `wanted`.
+/// Sorts the contacts in `wanted`, and returns the numbers of those on one page.
 pub fn page(
     tx: &impl Read,
     project: ProjectId,
@@ -109,7 +109,7 @@ fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: 
     }
 }
 
-/// Returns the contacts at positions `start` to `end`, ordered by key.
+/// Sorts the contacts in `wanted` by key, and returns the numbers of those from position `start` up to, but not including, `end`.
 ///
 /// Scans all contacts in `wanted`, but keeps at most `2 * end` of them in memory (or 1,024, if that is more), so that the first pages of a
 /// list of a million contacts need little memory.

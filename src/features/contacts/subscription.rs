@@ -1,7 +1,7 @@
-//! Changes whether a contact may be mailed, because the contact requests it or because the contact's mail server rejected a message.
+//! Changes whether a contact may be mailed, at the contact's request or because the contact's mail server rejected a message.
 //!
-//! Repeating a change has no effect and emits no webhook event. Only bounces are subject to [`Status::keeps`]. This file does not depend on
-//! the channel through which a request arrived.
+//! Repeating a change has no effect and emits no webhook event. Of these changes, only bounces are subject to [`Status::keeps`]. This file
+//! does not depend on the channel through which a request arrived.
 
 use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};

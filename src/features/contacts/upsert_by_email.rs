@@ -52,7 +52,7 @@ pub fn address_digest(email: &EmailAddress) -> [u8; 16] {
 }
 
 impl ContactResolver<'_> {
-    /// Looks up many addresses together, which is faster than separate lookups.
+    /// Looks up many addresses together, which is faster than separate lookups. `find` uses the results.
     pub fn look_up(&mut self, tx: &impl Read, mut digests: Vec<[u8; 16]>) -> Result<()> {
         digests.sort_unstable();
         digests.dedup();

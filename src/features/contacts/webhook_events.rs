@@ -97,7 +97,7 @@ pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contac
     emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
 }
 
-/// Emits the event for a status change, if there is an event for the new status.
+/// Emits the event `subscriber.unsubscribed` if the contact became unsubscribed. No other status change has an event.
 pub fn status_changed(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), source: Source, before: &Contact, after: &Contact) {
     if before.status != after.status && after.status == Status::Unsubscribed {
         unsubscribed(tx, place, after, Action::StatusChanged, source);

@@ -3,8 +3,8 @@
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
-/// The result of a comparison: the status, and the values that were found if they differ from the required value, or the error if the
-/// lookup failed.
+/// The result of a comparison: the status, and either the values found (if they differ from the required value) or the error (if the lookup
+/// failed).
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
 /// Returns the result for a DNS lookup that returned no records to compare.

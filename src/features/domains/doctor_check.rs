@@ -9,7 +9,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::DOCTOR_DOMAINS_MAX;
 
-/// A domain and its unverified DNS records.
+/// A domain, and those of its DNS records that could not be verified.
 pub struct DomainReport {
     pub name: String,
     pub is_verified: bool,

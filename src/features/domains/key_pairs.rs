@@ -1,4 +1,4 @@
-//! Creates and seals the DKIM keys of a domain: for a new domain, at a rotation, and after the loss of the master key.
+//! Creates and seals the DKIM keys of a domain: when the domain is added, when its keys are rotated, and after the loss of the master key.
 
 use data_encoding::HEXLOWER;
 

@@ -23,7 +23,7 @@ pub struct Domain {
     pub signs_for_root: bool,
     pub from_name: Option<String>,
     pub status: Status,
-    /// The reason for the status, in a text for users.
+    /// The reason for the status, worded for users.
     pub reason: Option<String>,
     /// The number of consecutive checks of a verified domain that found none of its DKIM records.
     pub misses: u8,
@@ -278,7 +278,8 @@ impl Domain {
         self.updated_at = now;
     }
 
-    /// Replaces keys that cannot be opened. The domain signs no mail until a record of the new keys is seen.
+    /// Replaces all keys of the domain, because their private keys cannot be opened. The domain signs no mail until a record of the new
+    /// keys is seen.
     pub fn replace_lost_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.clear();
         self.findings.clear();

@@ -24,8 +24,8 @@ pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     Ok(all)
 }
 
-/// Replaces the keys of every domain whose keys cannot be opened; returns the number of these domains, which are not verified until the new
-/// records are in DNS. Takes seconds of CPU time for each domain, so it must not run on a thread of the async runtime.
+/// Replaces the keys of every domain whose keys cannot be opened, and returns the number of these domains. They are not verified until the
+/// new records are in DNS. Takes seconds of CPU time for each domain, so it must not run on a thread of the async runtime.
 pub fn reissue(store: &Store, seal: &Seal) -> Result<u64> {
     let mut lost = Vec::new();
     store::visit(&store.read(), |account, domain| {

@@ -1,4 +1,4 @@
-//! The functions that other features use to send mail. They return facts about the domain of a From address.
+//! Functions for features that send mail. They return facts about the sending domain that applies to a From address.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
 use super::utm::Utm;
@@ -32,9 +32,10 @@ pub struct SigningKey {
     pub private_der: Secret<Vec<u8>>,
 }
 
-/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent
-/// domain or a subdomain that signs for the root, preferably the one for `stream`. A signature is valid for DMARC if both names
-/// have the same organizational domain (RFC 7489 §3.1.1), unless the DMARC record requires the names to be equal.
+/// Returns the verified domain that signs for this From address: the domain after the @ or, if that is not verified, a parent domain or a
+/// subdomain that signs for the root, preferably the subdomain for `stream`. DMARC accepts the signature of a parent domain or a subdomain,
+/// because it has the same organizational domain (RFC 7489 §3.1.1), unless the DMARC record requires the signing domain to equal the From
+/// domain.
 pub fn for_sender(
     tx: &impl Read,
     seal: &Seal,
@@ -66,8 +67,8 @@ pub fn added_for(
     Ok(found.map(|domain| domain.name))
 }
 
-/// Returns the name and content of each record that contains a public key of the account's domains. Retiring keys are included, because
-/// they are needed to verify mail that they signed.
+/// Returns the name and content of the DNS record for each DKIM key of the account's domains. Retiring keys are included, because they are
+/// needed to verify mail that they signed.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
         |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();

@@ -20,23 +20,23 @@ const MEDIUM: &str = "email";
 pub struct Utm {
     /// If false, no UTM parameters are added, regardless of the domain's setting.
     pub enabled: Option<bool>,
-    /// The value of `utm_source`. If absent, the value of the sending domain applies; without one, the domain of the From address is used.
+    /// The value of `utm_source`. If absent, the sending domain's value applies or, if it has none, the domain of the From address.
     pub source: Option<UtmValue>,
-    /// The value of `utm_medium`. If absent, the value of the sending domain applies; without one, `email` is used.
+    /// The value of `utm_medium`. If absent, the sending domain's value applies or, if it has none, `email`.
     pub medium: Option<UtmValue>,
-    /// The value of `utm_campaign`. If absent, the value of the sending domain applies; without one, the name of the campaign is used. Mail
+    /// The value of `utm_campaign`. If absent, the sending domain's value applies or, if it has none, the name of the campaign. Mail
     /// without a campaign then has no `utm_campaign`.
     pub campaign: Option<UtmValue>,
-    /// The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no `utm_term`.
+    /// The value of `utm_term`. If absent, the sending domain's value applies; if it has none, links have no `utm_term`.
     pub term: Option<UtmValue>,
-    /// The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no `utm_content`.
+    /// The value of `utm_content`. If absent, the sending domain's value applies; if it has none, links have no `utm_content`.
     pub content: Option<UtmValue>,
 }
 
 impl Utm {
-    /// Determines the UTM parameters for a mailing: the mailing's own values, then those of the domain, then the defaults. Returns
-    /// `None` if neither the mailing nor the domain has UTM settings, or if the mailing's settings (or, if it has none, the
-    /// domain's settings) disable UTM parameters.
+    /// Determines the UTM parameters for a mailing. Each value comes from the mailing's settings or, if they lack it, from the domain's
+    /// settings or, if these lack it too, from the defaults. Returns `None` if neither the mailing nor the domain has UTM settings, or if
+    /// the mailing's settings (or, if it has none, the domain's settings) disable UTM parameters.
     pub fn resolve(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
         let decides = given.or(usual)?;
         if decides.enabled == Some(false) {

@@ -9,7 +9,7 @@ use super::records::{self, RecordType};
 use super::utm::Utm;
 use crate::engine::api::response::WireTime;
 
-/// The region that mail is sent from: always this installation.
+/// The region that the API returns for every domain: this installation sends all mail.
 const REGION: &str = "local";
 
 /// A sending domain, as the API returns it.

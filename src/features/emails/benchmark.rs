@@ -1,5 +1,4 @@
-//! The benchmark of a language model: the model writes 40 emails from the briefs in `assets/models`, and the emails are compared with the
-//! briefs.
+//! Benchmarks a language model: the model writes 40 emails from the briefs in `assets/models`, and the emails are compared with the briefs.
 //!
 //! Nothing is stored, and no account is charged. The figures help to choose a model; they do not replace reading some of the emails.
 
@@ -273,7 +272,7 @@ impl TestBrief {
             found.map(|finding| finding.text.clone().unwrap_or_else(|| finding.message.clone()))
         };
         let mut leaked: Vec<String> = self.forbidden.iter().filter(|note| contains(&text, note)).cloned().collect();
-        // A note that the parser also reads as an instruction is counted once.
+        // Count a note only once if the parser also reads it as an instruction.
         let is_new = |note: &String| !self.forbidden.iter().any(|known| contains(&normal(note), known));
         leaked.extend(texts_of(FindingKind::InstructionPrinted).filter(is_new));
         let lost = self.facts.iter().filter(|spellings| !spellings.iter().any(|spelling| contains(&text, spelling)));

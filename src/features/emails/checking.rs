@@ -32,8 +32,8 @@ use futures_util::stream::{self, StreamExt};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckSummary {
     pub scores: Scores,
-    /// At most three findings for the email and three for each line of the campaign, such as its own subject. The most severe findings come
-    /// first; ignored findings are left out.
+    /// At most three findings for the email, and three for each text that the campaign sets itself, such as its subject. The most severe
+    /// findings come first; ignored findings are left out.
     pub worst: Vec<CheckFinding>,
     pub links_requested: bool,
     /// Whether any finding is critical, including ignored findings.
@@ -61,9 +61,9 @@ impl CheckSummary {
         self.with(scores, found)
     }
 
-    /// Returns the result with the mistakes in a line of the campaign, such as its own subject. `part` names the line.
+    /// Returns the result with the spelling mistakes in a text that the campaign sets itself, such as its subject. `part` names the text.
     pub fn with_spelling(self, part: &str, found: &SpellingAnalysis) -> Self {
-        // The scores are multiplied, so each mistake in the email or in the line lowers the result, and a correction never does.
+        // The scores are multiplied, so each mistake in the email or in the text lowers the result, and a correction never does.
         let spelling = self.scores.spelling.map(|score| score * found.score / 100);
         let scores = Scores { spelling, ..self.scores };
         self.with(scores, results::of_text(part, found))
@@ -146,8 +146,8 @@ pub fn keep_first(tx: &mut WriteTx<'_>, account: AccountId, email: &Email, check
     store::request_checks(tx, account, email.id);
 }
 
-/// Checks the current version of an email, with requests, and stores the result. If the email has changed in the meantime, the result is
-/// discarded and the email stays in the queue.
+/// Checks the current version of an email, including requests for its links, and stores the result. If the email gets a new version in the
+/// meantime, the result is discarded and the email stays in the queue.
 pub async fn check(context: &StageContext, account: AccountId, id: EmailId) -> Result<(), Failure> {
     let tx = context.data.store.read();
     let email = store::email(&tx, account, id)?.filter(|email| email.stage == Stage::Ready);

@@ -125,7 +125,7 @@ async fn in_document(
 ) -> Result<NewVersion, Failure> {
     let CheckFinding { check, text, suggestion, occurrences, rule, .. } = &found.finding;
     let (Check::Spelling, Some(word), Some(suggestion)) = (check, text, suggestion) else { return Err(by_hand()) };
-    // A misspelled word is wrong everywhere. Other findings concern one sentence.
+    // A misspelled word is replaced everywhere. Other findings concern one sentence, so the word is replaced only there.
     let context_of_word = occurrences.first().map(|place| place.excerpt.as_str()).filter(|_| rule != spelling::UNKNOWN_WORD);
     let document = corrected(document, word, suggestion, context_of_word).ok_or_else(by_hand)?;
     let (store, id) = (context.data.store.clone(), found.email.conversation);

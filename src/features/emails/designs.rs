@@ -36,10 +36,10 @@ const DAYS: i64 = 14;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
-    /// The name of the design in requests: the name of its file.
+    /// The name of the design in requests: its file name without the extension.
     #[serde(skip)]
     pub name: &'static str,
-    /// The name of the design that users see.
+    /// The name that users see.
     pub title: String,
     /// A one-sentence description of the content.
     pub about: String,

@@ -22,7 +22,7 @@ pub struct Changed {
     pub drawn: RenderedTexts,
 }
 
-/// Applies the changes to the current document of an email. If `version` is given, the email must still have this version.
+/// Applies the changes to the current document of an email. If `version` is given, it must be the number of the email's current version.
 pub fn change(
     tx: &impl Read,
     account: AccountId,

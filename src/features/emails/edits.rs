@@ -57,7 +57,7 @@ pub struct NewVersion {
     pub done: Vec<String>,
     /// The parts of the prompt that were not applied, each with the reason.
     not_done: Vec<String>,
-    /// The brief with the user's changes, if it has changed.
+    /// The brief with the changes that the prompt makes to it; `None` if there are no changes.
     brief: Option<Brief>,
     /// The result of the checks that send no requests; `None` if these checks have not run.
     checks: Option<EmailChecks>,
@@ -179,7 +179,7 @@ impl NewVersion {
             warnings: self.warnings,
             pictures: self.painted.keep(tx),
             facts: self.facts,
-            // `versions::add` sets the brief and the time.
+            // `versions::add` sets the number, the brief and the time.
             brief: None,
             created_at: Timestamp(0),
         };

@@ -31,7 +31,7 @@ pub struct Finding {
     /// The change that removes the text that must not be in the email.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remove: Option<Change>,
-    /// The text that POST /v1/emails/{emailId}/brief adds to the brief, so that the email may contain it.
+    /// The text to send to POST /v1/emails/{emailId}/brief, which adds it to the brief, so that the email may contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<String>,
     /// The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem.
@@ -51,15 +51,16 @@ pub enum FindingKind {
     FactMisused,
     /// The email lacks text or a link that the brief prescribes: the subject, the preheader, the headline, the button or the signature.
     TextMissing,
-    /// The email exceeds a limit in the brief.
+    /// The email violates a constraint in the brief, such as a maximum number of words or a word to avoid.
     ConstraintBroken,
     /// The email contains an instruction that was meant for the writer.
     InstructionPrinted,
     /// The email contains a number, date, code, name or link that is neither in the brief nor in the brand data.
     NotInBrief,
-    /// A subject or headline is cut off, or its quotation marks or brackets are not closed.
+    /// The subject, the preheader, the headline or another title is cut off, starts with punctuation, or has an unmatched quotation mark or
+    /// bracket.
     LineIncomplete,
-    /// The prompt contains text whose meaning is unclear, so the email leaves it out.
+    /// The email leaves out text from the prompt, for example because the meaning of the text is unclear.
     Unclear,
     /// The built-in composer cannot translate text from the brief into the email's language, so the email leaves it out.
     NotTranslated,
@@ -97,8 +98,8 @@ impl From<&CheckFinding> for Finding {
 }
 
 impl FindingKind {
-    /// Returns whether an edit is rejected if it causes a finding of this kind. Edits can remove facts and exceed limits, because their
-    /// instructions are newer than the brief.
+    /// Returns whether an edit is rejected if it causes a finding of this kind. Edits can remove facts and violate constraints, because
+    /// their instructions are newer than the brief.
     pub fn binds_edits(self) -> bool {
         matches!(self, Self::FactMisused | Self::InstructionPrinted | Self::NotInBrief | Self::LineIncomplete)
     }

@@ -1,4 +1,4 @@
-//! Reads a brief that a caller provides: checks it, and reads missing values from its text.
+//! Reads a brief that a caller provides: checks it, and fills in the missing values of facts from their text.
 //!
 //! Callers usually correct only the text of a fact, so the text takes precedence: a value that contradicts the text is rejected, a missing
 //! value is read from the text, and new text also replaces the old text in other sentences.
@@ -12,8 +12,8 @@ use crate::engine::api::Failure;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Checks `given` and returns the brief from which the emails are written, with missing values and corrected sentences. The spans of
-/// `given` refer to the prompt. Dates in new text are resolved relative to `today`.
+/// Checks `given` and returns the brief from which the emails are written: `given` with missing values filled in and sentences corrected.
+/// The spans of `given` refer to the prompt. Dates in new text are resolved relative to `today`.
 pub fn read(given: &Brief, prompt: &str, today: Date) -> Result<Brief, Failure> {
     check(given, prompt)?;
     let mut brief = given.clone();

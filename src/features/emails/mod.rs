@@ -47,8 +47,8 @@ pub use resolve::{
 };
 pub use store::ROW_CHECKS;
 
-/// The permissions to read emails. An API key needs one of them. A key that may only send emails refers to an email by its ID and cannot
-/// read it.
+/// The permissions that allow reading emails. An API key needs one of them. A key that may only send emails refers to an email by its ID
+/// and cannot read it.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
 /// Returns the account's email with this ID. If a project is given, the email must belong to the project.
@@ -90,7 +90,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<
     require_email(tx, account, id, project).map(drop)
 }
 
-/// Returns the failure for a conversation that does not exist in the account or, if given, in the project.
+/// Returns the failure for a conversation that does not exist in the project or, if no project is given, in the account.
 fn conversation_not_found(project: Option<ProjectId>) -> Failure {
     let detail = match project {
         Some(_) => "The brand has no generation with this ID.",

@@ -1,4 +1,4 @@
-//! The types and rules of conversations and their emails, as pure functions.
+//! The types of conversations and their emails, and the rules for them as pure functions.
 //!
 //! A conversation is one request for emails: a prompt, a brief, a document or imported HTML. The plan of a generation creates an email for
 //! each slot of the series and each language. An email is a row that contains its state. Its versions are separate rows.
@@ -149,7 +149,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlot {
     pub purpose: String,
-    /// The number of days after the first email in the series.
+    /// The number of days from the first email in the series to this email.
     pub send_offset_days: i32,
 }
 
@@ -163,7 +163,7 @@ pub struct Email {
     pub slot: u8,
     /// The language of the email, as a BCP 47 tag.
     pub language: String,
-    /// The number of days after the first email in the series.
+    /// The number of days from the first email in the series to this email; `None` if the email is not part of a series.
     pub send_offset_days: Option<i32>,
     pub stage: Stage,
     /// The number of times that the current stage was started. A stage that is interrupted repeatedly fails.
@@ -348,7 +348,7 @@ pub struct Texts {
 pub struct PreviewedEdit {
     pub id: EditId,
     pub prompt: String,
-    /// The version of the email that the edit changes.
+    /// The number of the version that the edit changes.
     pub base: u32,
     /// The version that the edit creates. Its number, origin, brief and time are set when it is saved.
     pub version: Version,

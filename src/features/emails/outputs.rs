@@ -22,7 +22,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// The width, in CSS pixels, of an email on a desktop computer.
+/// The width, in CSS pixels, at which screenshots and PDFs are drawn: the width of an email on a desktop computer.
 const WIDTH: u32 = 600;
 /// The number of image pixels per CSS pixel, for high-density screens.
 const DENSITY: f32 = 2.0;
@@ -37,7 +37,8 @@ pub struct RenderedTexts {
     pub warnings: Vec<Finding>,
 }
 
-/// Renders a document in the theme of its brand. Emails in one conversation share the seed of the theme.
+/// Renders a document in the theme of its brand. All emails in a conversation share its seed, which influences the layout if the document
+/// names none.
 pub fn render_texts(
     tx: &impl Read,
     account: AccountId,
@@ -64,7 +65,7 @@ fn note(document: &Document, violation: &Violation) -> Finding {
     Finding::note(violation.to_string()).in_block(block.map(|block| block.id().as_str()))
 }
 
-/// Returns the words and phrases that the brand avoids and the text contains.
+/// Returns the words and phrases in `avoid` that the text contains, ignoring case and punctuation.
 fn avoided_words<'a>(text: &str, avoid: &'a [String]) -> impl Iterator<Item = &'a String> {
     let plain = |text: &str| {
         let words: Vec<String> =

@@ -20,7 +20,7 @@ pub struct Headline {
     pub preheader: String,
 }
 
-/// The emails to send, one in each language. Recipients whose language is missing receive the first email.
+/// The emails to send, one in each language. A recipient whose language matches none of them receives the first email.
 #[derive(Clone, Debug)]
 pub struct EmailChoice {
     pub emails: Vec<ReadyEmail>,
@@ -193,7 +193,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::environment::Environment;
 
-    /// Generates a series of two emails in English and German. Returns the emails in the order of the conversation.
+    /// Generates a series of two emails, each in English and in German. Returns the conversation, and its emails in order.
     fn series(app: &TestApp) -> (ConversationId, Vec<EmailId>) {
         let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
         let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();

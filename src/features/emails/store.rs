@@ -257,7 +257,7 @@ pub fn delete_previewed(tx: &mut WriteTx<'_>, email: EmailId) {
     tx.delete(PREVIEWED, &email);
 }
 
-/// Returns the email's latest previewed edit that has not been saved.
+/// Returns the email's latest previewed edit, unless the edit was saved.
 pub fn previewed(tx: &impl Read, email: EmailId) -> Result<Option<PreviewedEdit>> {
     tx.get(PREVIEWED, &email)
 }

@@ -28,8 +28,8 @@ pub fn save_texts(tx: &mut WriteTx<'_>, email: EmailId, number: u32, texts: Text
     store::save_text(tx, email, number, Part::Text, texts.text);
 }
 
-/// Returns whether an edit of the email may change the brief of its conversation. It may if the conversation has no other email, because
-/// the emails in a series and the translations of an email share a brief.
+/// Returns whether an edit of the email may change the brief of its conversation: only if the conversation has no other email, because the
+/// emails in a series and the translations of an email share a brief.
 pub fn owns_brief(tx: &impl Read, account: AccountId, email: &Email) -> Result<bool> {
     Ok(store::emails(tx, account, email.conversation)?.len() == 1)
 }

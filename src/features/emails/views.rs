@@ -46,7 +46,7 @@ pub struct EmailView {
     pub html: String,
     /// The email's plain-text part; empty until the email is rendered.
     pub text: String,
-    /// The number of days after the first email in the series.
+    /// The planned number of days between the first email in the series and this email. Absent if there is no series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_offset_days: Option<i32>,
     /// The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
@@ -159,7 +159,7 @@ pub struct GenerationStatus {
     /// Why the generation failed; absent if it did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The emails that exist so far, even while other emails are still being generated.
+    /// The emails, including emails that are still being generated. Absent until the emails are planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultView>,
 }
@@ -238,7 +238,7 @@ pub struct UsageView {
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// The response time of the model in milliseconds.
+    /// The total response time of the model's calls, in milliseconds.
     pub milliseconds: u64,
     /// The cost of the usage, in the currency of the configured prices.
     pub cost: f64,
@@ -285,13 +285,13 @@ pub struct EditedEmail {
     pub done: Vec<String>,
     /// The parts of the prompt that were not applied, each with the reason and, in some cases, a similar prompt that works.
     pub not_done: Vec<String>,
-    /// The ID of a preview. To save the returned email, use this ID in POST /v1/emails/{emailId}/edits/{editId}/save. Absent if the edit
-    /// was saved.
+    /// The ID of a preview. To save the returned email, use this ID as `editId` in POST /v1/emails/{emailId}/edits/{editId}/save. Absent if
+    /// the edit was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview_id: Option<EditId>,
 }
 
-/// An edit of an email. The edit may still be running after the response to its request is sent.
+/// An edit of an email. The edit may still be running when this object is returned.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditView {
@@ -538,7 +538,8 @@ fn stats(facts: Facts) -> EmailStats {
     EmailStats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
 }
 
-/// The title that is shown for a conversation with neither a title nor a prompt.
+/// The subject of an imported email that has neither a subject nor a name. If it is the first email of a conversation, the conversation has
+/// the same title.
 pub const UNTITLED: &str = "Untitled";
 
 /// Returns the title of a conversation or, if there is none yet, the start of its prompt or brief.
@@ -577,7 +578,8 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
     GenerationProgress { stage, step, steps, percentage: percentage as u8 }
 }
 
-/// Returns a stable UUID (version 8, RFC 9562) of a slot in a series.
+/// Returns the UUID (version 8, RFC 9562) of a slot in a series. It is derived from the conversation's ID and the slot, so it never
+/// changes.
 pub fn slot_uuid(conversation: ConversationId, slot: u8) -> String {
     let mut name = conversation.0.to_vec();
     name.push(slot);

@@ -84,9 +84,9 @@ pub enum Measure {
     HardBounces = 9,
     /// All other bounces of messages that the next server had first accepted.
     SoftBounces = 10,
-    /// Sent messages, counted by day only, because the recipient rows record to whom a message was sent.
+    /// Sent messages. They are counted by day only, because the recipient rows in `sending` already record to whom a message was sent.
     Sent = 11,
-    /// Messages that the next server rejected permanently, counted by day only, like [`Measure::Sent`].
+    /// Messages that the next server rejected permanently or deferred for too long. They are counted by day only, like [`Measure::Sent`].
     Failed = 12,
 }
 
@@ -135,7 +135,7 @@ pub enum StatsScope {
 }
 
 impl StatsScope {
-    /// Returns the start of a row's key that identifies the scope: a number for its kind, then its ID.
+    /// Returns the prefix of a row's key that identifies the scope: a number for the kind of scope, then its ID.
     pub fn key(self) -> (u8, [u8; 12]) {
         match self {
             StatsScope::Account(id) => (0, id.0),

@@ -32,7 +32,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[
     RowCheck::of(DELIVERY_EVENTS),
 ];
 
-/// The key of a scheduled event: its time, the mailing, and the number of the recipient.
+/// The key of a delivery event: when the event is due, the mailing, and the number of the recipient.
 pub type EventKey = (Timestamp, MailingId, u32);
 
 /// A link in a mailing: the mailing, the index of the translation, and the number of the link in that translation.

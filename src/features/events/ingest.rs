@@ -232,7 +232,8 @@ impl Ingest<'_, '_> {
     }
 
     /// Returns the order for refunds without an order ID. Refunds to the same contact at the same time share an order, so that repeats are
-    /// recognized. The control character in the key avoids conflicts with order IDs from callers, which contain no control characters.
+    /// recognized. The hashed text starts with a control character, so it never equals an order ID from a caller, which contains no control
+    /// characters.
     fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
         self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))
     }

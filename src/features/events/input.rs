@@ -68,8 +68,8 @@ pub struct EventRow {
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. The property `value` is an amount in
-    /// major units, and `currency` is the ISO 4217 code of its currency. The default currency is USD.
+    /// The event's properties: at most 16 KB of JSON, 50 top-level properties, and 4 levels of objects and lists. The property `value` is
+    /// an amount in major units, and `currency` is the ISO 4217 code of its currency. The default currency is USD.
     pub properties: Option<Properties>,
     /// When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the service's clock. The default is the current time. A
     /// time without an offset is in UTC.
@@ -87,7 +87,7 @@ pub struct Money {
 }
 
 impl EventRow {
-    /// Parses an event from its JSON in a batch.
+    /// Parses an event from JSON in the format of a row of a batch.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
             let reason = format_args!("must be an object with `name` and `identifiers`, not {what}");
@@ -110,7 +110,8 @@ impl EventRow {
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
-            // Out-of-range numbers are rejected for all event names, because many JSON parsers convert them to infinity.
+            // Out-of-range numbers are rejected even if the event is neither a payment nor a refund, because many JSON parsers convert them
+            // to infinity.
             return Err(FieldError::new(
                 "properties.value",
                 "the number is out of range; use a number from -1.79e308 to 1.79e308",

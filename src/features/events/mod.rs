@@ -1,4 +1,4 @@
-//! Customer events: events about contacts, such as orders, which customers' systems report.
+//! Customer events: events about contacts, such as orders, that the brand's own systems report, for example an online shop.
 //!
 //! - Events, their limits and their contacts: `input`, `properties`, `ingest`.
 //! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` updates the attribution, even if clicks arrive

@@ -18,7 +18,7 @@ pub enum Reported {
     },
 }
 
-/// Stores an event in the format of `POST /v1/events`, without the project.
+/// Stores an event. `event` is JSON in the format of the body of `POST /v1/events`, without `projectId`.
 pub fn report(tx: &mut WriteTx<'_>, project: ProjectId, event: &str) -> Result<Reported, Failure> {
     let mut only = Reported::Duplicate;
     report_all(tx, project, &[event], |reported| only = reported)?;

@@ -14,7 +14,7 @@ use crate::features::emails::{self, ReadyEmail};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
-/// An exported file that is to be stored.
+/// An exported file. It is stored at the end of the export, unless it is already stored.
 struct File {
     email: EmailId,
     name: String,
@@ -25,7 +25,7 @@ struct File {
     untranslated: Vec<String>,
 }
 
-/// Exports a conversation's finished emails in one format or for one platform.
+/// Exports a conversation's finished emails as files, in one format or for one platform.
 pub async fn export(
     context: &Context,
     spec: &'static Spec,

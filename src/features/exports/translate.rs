@@ -1,7 +1,7 @@
 //! Translates the merge fields of an email into the language of another platform.
 //!
 //! A field without a counterpart is removed (a link becomes `#`), because the platform would show it as text or reject the template.
-//! Removed fields are listed, so that users can replace them. Statements are removed for the same reason.
+//! Statements are removed for the same reason. The removed fields and statements are listed, so that users can replace them.
 
 use super::regions::{self, body_end};
 use crate::engine::render::merge::decoded;
@@ -110,8 +110,8 @@ struct ClosingMarks {
 }
 
 impl ClosingMarks {
-    /// Returns the end of the field, statement or comment at the start of the text; `None` if none starts there. A comment must end on its
-    /// first line, because CSS rules often start with `{#`.
+    /// Returns the end of the field, statement or comment at the start of the text; `None` if none starts there, or if its closing mark is
+    /// missing. A comment must end on its first line, because CSS rules often start with `{#`.
     fn end_of(&mut self, text: &str) -> Option<usize> {
         let (close, is_absent) = match text.as_bytes().get(1)? {
             b'{' => ("}}", &mut self.no_field),

@@ -42,7 +42,7 @@ pub enum ImageHosting {
 #[serde(rename_all = "camelCase")]
 pub struct EmailExport {
     pub conversation_id: ConversationId,
-    /// The files, in the order of the emails.
+    /// The files, or the templates and drafts on the platform, in the order of the emails.
     pub files: Vec<FileView>,
     /// The duration of the export in milliseconds.
     pub execution_time: u64,

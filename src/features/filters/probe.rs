@@ -24,7 +24,7 @@ pub(super) enum ScopedProbe<'f> {
 }
 
 impl Probe<'_> {
-    /// Returns whether the row of contact `number` passes the check; `None` if the row is not a contact.
+    /// Returns whether the row of contact `number` passes the check; `None` if the row cannot be decoded as a contact.
     pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
             Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),

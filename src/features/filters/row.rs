@@ -33,7 +33,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Creates a reader for a row. Returns `None` if the row is not a contact.
+    /// Creates a reader for a row. Returns `None` if the row cannot be decoded as a contact.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut skim = PartialDecoder::record(bytes, Contact::VERSION)?;
@@ -42,7 +42,7 @@ impl<'a> Row<'a> {
         Some(Self { email: skim.text()?, rest: skim })
     }
 
-    /// Returns whether any value of `field` passes; `None` if the bytes are not a contact. Each item of a list is a value.
+    /// Returns whether any value of `field` passes; `None` if the bytes cannot be decoded as a contact. Each item of a list is a value.
     #[inline]
     pub fn any(&self, field: &Field, holds: &impl Fn(RowValue<'_>) -> bool) -> Option<bool> {
         let text = match field {
@@ -78,7 +78,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads one custom value and passes it to `holds`. If the value is a list, passes each item if `whole` is true, and no items otherwise.
+/// Reads one custom value and returns whether `holds` accepts it; `None` if the value cannot be decoded. If the value is a list, returns
+/// whether `holds` accepts any of its items, or false if `whole` is false.
 fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(RowValue<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),

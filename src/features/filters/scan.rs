@@ -16,7 +16,7 @@ use crate::features::contact_records;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
-/// The number of contact numbers in one chunk. A chunk takes a few hundred microseconds, so that all threads finish at about the
+/// The number of contact numbers in one chunk. Scanning a chunk takes only a few hundred microseconds, so all threads finish at about the
 /// same time.
 const CHUNK: u32 = 4_096;
 /// The maximum number of candidates for which a scan uses only one thread. For so few candidates, a second thread would cost more time than

@@ -21,26 +21,27 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FilterTree {
-    /// Whether all conditions in this group must match, or at least one of them.
+    /// Whether all conditions and nested groups in this group must match, or at least one of them.
     #[serde(default, rename = "match")]
     pub combine: Match,
     /// Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at most 50 conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX), transform = schema::groups)]
     pub groups: Vec<FilterTree>,
-    /// Tag IDs: the contact has at least one of these tags.
+    /// The IDs of tags. The condition matches contacts that have at least one of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub tags: Vec<TagId>,
-    /// Tag IDs: the contact has none of these tags.
+    /// The IDs of tags. The condition matches contacts that have none of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_tags: Vec<TagId>,
-    /// Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's default.
+    /// The IDs of topics. The condition matches contacts that are subscribed to at least one of these topics, by explicit choice or by the
+    /// topic's default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub topics: Vec<TopicId>,
-    /// Topic IDs: the contact is subscribed to none of these topics.
+    /// The IDs of topics. The condition matches contacts that are subscribed to none of these topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_topics: Vec<TopicId>,
@@ -50,8 +51,8 @@ pub struct FilterTree {
     /// The result of validating the address. Addresses are not validated yet, so this is `unknown` for every contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_status: Option<Validation>,
-    /// The names of custom fields, each with a list of values. The field must equal one of the listed values. Equivalent to conditions in
-    /// `fields` with mode `is`.
+    /// The names of custom fields, each with a list of values. Each name is a condition: the field equals one of its listed values.
+    /// Equivalent to conditions in `fields` with mode `is`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(transform = schema::custom_fields)]
     pub custom_fields: BTreeMap<String, Vec<Operand>>,

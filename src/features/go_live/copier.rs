@@ -50,7 +50,7 @@ pub struct CopiedPart {
     pub skipped: Vec<String>,
     /// The folded names of the tags that the target did not have.
     pub new_tags: Vec<String>,
-    /// Whether the part is a conversation that was not copied because it is unfinished.
+    /// Whether the part is a conversation that was not copied because it is unfinished or none of its emails is ready.
     pub is_unfinished: bool,
 }
 
@@ -69,7 +69,7 @@ impl BrandCopier {
         self.into.write(write).await?
     }
 
-    /// Copies the brand, its knowledge base, images, products and saved blocks. If `name` is given, it replaces the brand's name.
+    /// Copies the brand, its knowledge base, images, products and saved blocks. If `name` is given, the copy gets this name.
     pub async fn brand(
         &self,
         target: ProjectId,
@@ -181,7 +181,7 @@ impl BrandCopier {
         self.write(copy, note).await
     }
 
-    /// Returns the conversations that created the brand's emails.
+    /// Returns the IDs of the conversations in which the brand's emails were created.
     pub fn conversations(&self) -> StoreResult<Vec<ConversationId>> {
         emails::conversations(&self.from.read(), self.account, self.project)
     }
@@ -233,14 +233,15 @@ impl BrandCopier {
     }
 }
 
-/// Returns the copy of a topic among the target's topics: the topic with the copied ID or, if there is none, with the same name.
+/// Returns the copy of a topic among the target's topics: the topic with the ID that the copy would get or, if there is none, the topic
+/// with the same name.
 pub fn twin<'t>(copies: &'t [topics::Topic], topic: &topics::Topic, ids: CopyIds) -> Option<&'t topics::Topic> {
     let same_name = |other: &&topics::Topic| fold(&other.name) == fold(&topic.name);
     copies.iter().find(|other| other.id == ids.of(topic.id)).or_else(|| copies.iter().find(same_name))
 }
 
-/// Returns the copy of a saved block among the target's saved blocks: the block with the copied ID or, if there is none, with the same
-/// name.
+/// Returns the copy of a saved block among the target's saved blocks: the block with the ID that the copy would get or, if there is none,
+/// the block with the same name.
 pub fn block_twin<'b>(copies: &'b [SavedBlock], block: &SavedBlock, ids: CopyIds) -> Option<&'b SavedBlock> {
     let same_name = |other: &&SavedBlock| fold(&other.name) == fold(&block.name);
     copies.iter().find(|other| other.id == ids.of(block.id)).or_else(|| copies.iter().find(same_name))
@@ -319,8 +320,8 @@ impl<'t, 's> Copying<'t, 's> {
         CopiedPart { counts: self.counter.counts, skipped: self.skipped, new_tags: self.new_tags, is_unfinished: false }
     }
 
-    /// Copies an object if the rule allows it. `known` is `None` if the target does not have the object, and `Some(true)` if the
-    /// target's object is equal.
+    /// Copies an object if the rule allows it, and counts the outcome. `known` is `None` if the target does not have the object,
+    /// `Some(true)` if the target's object is equal to the original, and otherwise `Some(false)`.
     fn copy(
         &mut self,
         (kind, id): (CopyKind, [u8; 12]),

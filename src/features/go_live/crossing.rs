@@ -81,8 +81,8 @@ impl Crossing {
         Ok(())
     }
 
-    /// Returns the live project: the project of the last copy, otherwise the project that the caller names, otherwise a new project.
-    /// Returns an error instead of creating a second brand for the same site, because users rarely want two.
+    /// Returns the ID of the live project: the project of the last copy, otherwise the project that the caller names, otherwise a project
+    /// to create. Returns an error instead of the ID of a second brand for the same site, because users rarely want two.
     fn target(&self, into: Option<ProjectId>) -> Result<ProjectId, Failure> {
         let (account, project) = (self.copier.account, self.copier.project);
         let test = projects::find(&self.copier.from.read(), account, project)?;

@@ -139,7 +139,7 @@ pub fn event<'v>(values: impl IntoIterator<Item = (&'v str, &'v Value)>, name: O
     Value::Object(input)
 }
 
-/// For a webhook without a mapping, copies those values from the body whose names are field names. Ignores other values, because most
+/// For a webhook without a mapping, copies each value whose name in the body is the name of a field. Ignores other values, because most
 /// systems send more values than the webhook uses.
 fn own_names(kind: HookKind, body: &Value, input: &mut Map<String, Value>) {
     for (name, value) in body.as_object().into_iter().flatten() {
@@ -217,7 +217,7 @@ fn is_inexact(number: &Number) -> bool {
     number.is_f64() && number.as_f64().is_some_and(is_rounded)
 }
 
-/// Rejects input with a number that the parser may have rounded, because a rounded order number identifies a different order.
+/// Rejects input with a number that the parser may have rounded: for example, a rounded order number would identify a different order.
 pub fn check_exact(input: &Value) -> Result<(), FieldError> {
     fn check(field: &str, value: &Value) -> Result<(), FieldError> {
         match value {

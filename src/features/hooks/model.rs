@@ -70,7 +70,7 @@ pub struct Standing {
 
 impl Record for Standing {}
 
-/// A request that a webhook received and its outcome.
+/// A request that a webhook received, with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookDelivery {
     pub at: Timestamp,

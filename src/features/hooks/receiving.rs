@@ -60,7 +60,7 @@ pub fn handle(
     Ok(Err(failure))
 }
 
-/// Replaces the input's texts that a reason quotes, because reasons are stored and these texts may be personal data.
+/// Replaces each text of the input that the reason quotes with `this value`, because reasons are stored and the texts may be personal data.
 fn without_values(reason: String, input: &Value) -> String {
     match input {
         Value::String(text) if !text.is_empty() => {
@@ -149,8 +149,8 @@ fn contact(
     }))
 }
 
-/// Subscribes a contact with consent to the webhook's topic. Contacts who have already made a choice and contacts who may not be mailed
-/// stay unchanged.
+/// Subscribes a contact to the webhook's topic. Called only if the contact has consented to marketing email. Contacts who have already
+/// chosen for or against the topic and contacts who may not be mailed stay unchanged.
 fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -> Result<(), Failure> {
     let Some(topic) = hook.topic else { return Ok(()) };
     let contact = contact_records::find_by_email(tx, hook.project, &email.normalized())?;
@@ -162,7 +162,7 @@ fn subscribe_to_topic(tx: &mut WriteTx<'_>, hook: &Hook, email: &EmailAddress) -
     Ok(())
 }
 
-/// Returns the input that a body contains, and the error if this input would be rejected. Runs only the checks that need no stored data.
+/// Converts a body to input. Returns the input and, if it would be rejected, the error. Runs only the checks that need no stored data.
 pub fn try_body(hook: &Hook, body: &Value) -> (Value, Result<(), FieldError>) {
     let input = mapping::input(hook, body);
     let json = input.to_string();

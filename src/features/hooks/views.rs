@@ -73,7 +73,7 @@ pub fn hook_view(tx: &impl Read, hook: &Hook) -> Result<HookView, Failure> {
     })
 }
 
-/// A received request, without the text values of its body.
+/// A request that an incoming webhook received, with its result. Contains no text from the request body.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookDeliveryView {

@@ -26,9 +26,10 @@ pub struct SendingHold {
     pub reason: Option<String>,
     /// A notice about the messages that may be sent twice after sending is resumed; absent if sending is not on hold.
     pub notice: Option<String>,
-    /// The account's waiting campaigns: campaigns in progress and scheduled campaigns.
+    /// The waiting campaigns of the account or, for the operator, of all accounts: campaigns in progress and scheduled campaigns.
     pub campaigns: Vec<HeldCampaign>,
-    /// The account's other waiting work, such as batches, webhooks with pending deliveries, and scheduled imports.
+    /// The other waiting work of the account or, for the operator, of all accounts, such as batches, webhooks with pending deliveries, and
+    /// scheduled imports.
     pub other: Vec<HeldItem>,
     /// The amount of waiting work in all accounts, by environment.
     pub environments: Vec<HeldIn>,
@@ -180,7 +181,8 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Returns whether the view can list another object of this account. `listed` is the number of objects listed so far.
+    /// Returns whether the view lists another object of this account. `listed` is the number of objects listed so far. If the object is
+    /// left out only because the list is full, sets `has_more`.
     fn lists(&mut self, account: AccountId, listed: usize) -> bool {
         let is_shown = self.account.is_none_or(|shown| shown == account);
         self.view.has_more |= is_shown && listed == limits::HELD_LISTED_MAX;

@@ -99,8 +99,8 @@ impl Losses {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }
 
-    /// Returns only the losses of secrets. A rekey that goes back to the old key loses nothing else, because all other data still depends
-    /// on that key.
+    /// Returns only the losses of secrets. If an interrupted rekey goes back to the old key, nothing else is lost, because all other data
+    /// still depends on that key.
     pub fn of_secrets(mut self) -> Self {
         for loss in [Loss::Links, Loss::Erased, Loss::Replays] {
             self.0[loss as usize] = 0;

@@ -18,7 +18,7 @@ pub enum Fit {
     Untested,
 }
 
-/// Tests a key for stores that have no check value. The files are given in the order control, test, live.
+/// Tests whether a key is the right key for stores that have no check value. The store files are given in the order control, test, live.
 pub fn try_key([control, environments @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
     let mut all = accounts::sealed(&control.read()?, seal)?;
     for data in environments {

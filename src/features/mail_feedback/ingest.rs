@@ -25,8 +25,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::mail_services::MailService;
 
-/// The number of words at the start of a value that are tried as a token. This is enough if the value is a list that contains an address
-/// with the token.
+/// How many words at the start of a text are tried as a token. This is enough for a list of addresses, one of which contains the token.
 const WORDS_TRIED_MAX: usize = 16;
 const CERTIFICATE_MISSING: &str = "The signing certificate of Amazon SNS could not be fetched.";
 
@@ -247,7 +246,7 @@ struct CheckedRequest {
     incoming: Incoming,
     /// The ID of the request, if the service gives its requests IDs.
     id: Option<String>,
-    /// The events, each with the token of its message.
+    /// The events, each with the token of its message if a token was found.
     events: Vec<(Option<Token>, EventKind)>,
     confirmed: bool,
     /// The account to which the messages must belong; `None` allows all accounts.

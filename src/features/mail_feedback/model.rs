@@ -51,7 +51,7 @@ pub struct Standing {
 
 impl Record for Standing {}
 
-/// The time and the reason of the last stored rejection.
+/// The last stored rejection: its time and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rejection {
     pub at: Timestamp,

@@ -138,7 +138,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is not text")).to_owned()
 }
 
-/// Returns a valid secret for a service; `None` for services that are tested without a secret.
+/// Returns a valid secret for a service; `None` for Amazon SES, which has no secret, and for SendGrid, whose samples contain a new key.
 fn secret_of(service: MailService) -> Option<&'static str> {
     match service {
         MailService::AmazonSes | MailService::Sendgrid => None,
@@ -192,7 +192,8 @@ fn a_hard_bounce_suppresses_the_address_once_and_a_forged_one_does_not() {
     }
 }
 
-/// Returns the expected reason for rejecting a request that has no headers or is signed with a different key.
+/// Returns the expected reason for rejecting a request that is signed with a different key and has no headers. Only Mailgun sends the
+/// signature in the body.
 fn reason_of(service: MailService) -> &'static str {
     if service == MailService::Mailgun { "signature_wrong" } else { "signature_missing" }
 }
@@ -392,8 +393,8 @@ fn rejections_are_stored_at_intervals_whatever_their_reason() {
     assert_eq!((scene.post(&url, &HeaderMap::new(), "{}").0, reason()), (401, json!("signature_missing")));
 }
 
-/// Mailgun repeats a request for hours unless the status is 406. A wrong secret can be corrected during that time, so the status for a
-/// wrong signature must not be 406.
+/// Mailgun repeats a rejected request for hours unless the status is 406. A wrong secret can be corrected during that time, so the status
+/// for a wrong signature must not be 406.
 #[test]
 fn only_what_no_repeat_can_correct_ends_the_repeats_of_mailgun() {
     let scene = Scene::new();

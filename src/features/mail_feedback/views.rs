@@ -19,7 +19,7 @@ pub struct MailFeedbackView {
     pub id: MailFeedbackId,
     pub service: MailService,
     pub name: Option<String>,
-    /// `waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the last accepted one.
+    /// `waiting` before the first request; `rejecting` if a request was rejected and none has been accepted since; otherwise `active`.
     pub status: MailFeedbackStatus,
     /// Whether the secret for verifying requests is set. The secret itself is never shown.
     pub secret_configured: bool,

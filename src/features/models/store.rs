@@ -25,7 +25,7 @@ pub struct MonthlyUsage {
 
 impl Record for MonthlyUsage {}
 
-/// The brand and the month of a request.
+/// The brand and the month for which the usage of a request is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub account: AccountId,

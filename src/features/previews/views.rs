@@ -44,7 +44,8 @@ pub struct PreviewMetadata {
     pub completed_devices: usize,
     pub failed_devices: usize,
     pub processing_devices: usize,
-    /// The time until all devices were finished, in milliseconds; absent until then.
+    /// The time from the creation of the preview until all devices were finished, in milliseconds; absent while devices are waiting or
+    /// being drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processing_time: Option<u64>,
 }
@@ -72,7 +73,7 @@ pub struct PreviewDeviceView {
     /// The height of the screenshot in pixels.
     pub height: Option<u32>,
     /// The URL of a PNG of the email. If the PNG lacks the end of the email, `notes` contains the note `cut_off`. The URL is valid for one
-    /// to two days. To renew it, request the preview again.
+    /// to two days. To get a new URL, get the preview again.
     pub screenshot_url: Option<String>,
     /// The URL of a small PNG of the top of the email.
     pub thumbnail_url: Option<String>,

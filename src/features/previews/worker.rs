@@ -162,7 +162,7 @@ impl Studio {
         Ok(self.data.store.write(claim).await??)
     }
 
-    /// Takes back the last counted attempt, which found no free worker process, and waits a moment.
+    /// Takes back the last counted attempt, because no worker process was free, and waits a moment.
     async fn postpone(&self, account: AccountId, id: PreviewId) -> Result<(), Failure> {
         let give_back = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
             if let Some(mut preview) = store::preview(tx, account, id)? {
@@ -263,7 +263,7 @@ fn waiting_devices(tx: &WriteTx<'_>, account: AccountId, preview: &Preview) -> R
 
 fn options(device: &Device) -> ScreenshotOptions {
     let (width, _) = device.viewport;
-    // At 120 dpi, Windows enlarges everything, so the window width in CSS pixels is smaller.
+    // At 120 dpi, Windows enlarges everything, so the window is narrower in CSS pixels.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -27,7 +27,7 @@ pub struct Brand {
     pub fonts: BrandFonts,
     /// The font files or style sheets of the families in `fonts`. Emails load them in clients that support web fonts.
     pub web_fonts: Vec<BrandWebFont>,
-    /// The radius of the corners of buttons and cards, in pixels.
+    /// The corner radius of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
     pub products: Vec<BrandProduct>,
     pub images: Vec<BrandImage>,
@@ -137,7 +137,7 @@ pub enum FontKind {
 #[serde(rename_all = "camelCase")]
 pub struct BrandWebFont {
     pub family: String,
-    /// The URL of a WOFF2 file, or of a style sheet at Google Fonts. Always starts with `https://`.
+    /// The URL of a WOFF2 file or of a Google Fonts style sheet. Always starts with `https://`.
     pub url: String,
     /// The weight of the font (400 is normal, 700 is bold), or a range such as `100 900`.
     pub weight: String,

@@ -1,6 +1,6 @@
-//! Copies the parts of a brand to another store or within a store.
+//! Reads the parts of a brand and writes their copies to another store or to the same store.
 //!
-//! This file has no access to a store. The caller passes transactions.
+//! This file opens no store: the caller passes transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -118,8 +118,8 @@ impl BrandPart {
             }
             Self::Product(product) => {
                 let id: ProductId = ids.of(product.id);
-                // A store is connected to one brand in one environment, so a copy in another environment or as another brand is not linked
-                // to the store.
+                // A connected store belongs to one brand in one environment, so a copy of a product in another environment or in another
+                // brand is not linked to the store.
                 let store = product.store.clone().filter(|_| ids == CopyIds::Same);
                 stored_products::save(tx, project, &Product { id, store, ..*product });
             }

@@ -1,4 +1,4 @@
-//! Reads a single page outside of an import, for a link in a prompt.
+//! Reads the single page that a link in a prompt refers to, outside of an import.
 
 use url::Url;
 

@@ -125,7 +125,8 @@ pub async fn analyze_logo(engine: &Arc<Engine>, url: &str, paper: Option<Color>)
     }
 }
 
-/// Returns a URL for the log: without the query, because it may contain a signature, and for a data URL, without the contents.
+/// Returns the part of a URL that may appear in the log: without the query, which may contain a signature, and without the contents of a
+/// data URL.
 fn for_log(url: &str) -> &str {
     url.split(['?', '#', ',']).next().unwrap_or_default()
 }

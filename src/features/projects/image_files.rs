@@ -114,7 +114,7 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     })
 }
 
-/// Returns the failure if a valid image could not be processed.
+/// Returns the failure to report when a valid image could not be processed.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {

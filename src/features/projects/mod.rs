@@ -56,7 +56,7 @@ use store::{images, products as stored_products};
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 
-/// Returns a failure unless the account has this project. Looks up one key and decodes no row.
+/// Returns a failure unless the account has this project. Checks only whether the project's row exists, without decoding the row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
 }

@@ -23,7 +23,7 @@ pub struct Project {
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
-    /// The sites that the project was imported from, 1 to [`limits::PROJECT_URLS_MAX`].
+    /// The URLs that the project was imported from: 1 to [`limits::PROJECT_URLS_MAX`].
     pub urls: Vec<String>,
     pub logos: Logos,
     pub sender: Option<DefaultSender>,

@@ -28,7 +28,7 @@ pub struct BrandOverrides {
     pub voice: VoiceOverrides,
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
-    /// The radius of the corners of buttons and cards, in pixels.
+    /// The corner radius of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
 }
 
@@ -76,7 +76,8 @@ impl BrandOverrides {
         brand.voice.person = voice.person.or(brand.voice.person);
         brand.voice.formality = voice.formality.or(brand.voice.formality);
         let own = &mut brand.palette;
-        // The imported text color of buttons may be illegible on a button color that a user chose.
+        // If a user set a button color but no text color for buttons, use a readable one, because the imported text color may be illegible
+        // on the new button color.
         let readable = |button: &String| button.parse().ok().map(|button: Color| readable_on(button).to_string());
         let button_text = palette.button_text.or_else(|| palette.button.as_ref().and_then(readable));
         let values = [

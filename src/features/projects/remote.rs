@@ -18,7 +18,8 @@ const CSS: &str = "url(";
 const CANDIDATES: &str = "srcset=";
 
 /// The paths on this server whose images are not proxied: stored images, and the open pixel, which must not be loaded on the viewer's
-/// behalf. Images on other paths of this server, such as the demo's shop, are proxied, because pages do not load them directly.
+/// behalf. Images on other paths of this server, such as those of the demo's shop, are proxied, because the content security policy for
+/// displayed emails allows only images under `/v1/images/`.
 const OWN_PATHS: [&str; 2] = ["/v1/", "/t/"];
 
 /// Returns the HTML with the URLs of remote images replaced with proxy URLs.

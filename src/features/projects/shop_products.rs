@@ -27,8 +27,8 @@ pub struct StoreProduct {
     pub collections: Option<Vec<String>>,
 }
 
-/// Stores products that a store reports. Returns how many were left out because the brand has the maximum number of products. A report that
-/// is older than the stored product changes only the time of the last report.
+/// Stores products that a store reports. Returns how many were left out because the brand has the maximum number of products. If a report
+/// is older than the stored report on the same product, only the time of the last report changes.
 pub fn put(tx: &mut WriteTx<'_>, project: ProjectId, store: StoreId, reported: Vec<StoreProduct>) -> Result<u64> {
     let mut known = stored_products::all(tx, project)?;
     let mut left_out = 0;

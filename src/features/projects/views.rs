@@ -33,7 +33,7 @@ pub struct ProjectView {
     pub description: Option<String>,
     /// The import status of the project.
     pub status: ProjectStatus,
-    /// The host of the first imported address, without `www.`.
+    /// The host of the first imported URL, without `www.`.
     pub domain: String,
     /// The URLs that the project was imported from.
     pub urls: Option<Vec<String>>,
@@ -187,7 +187,8 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
     }
 }
 
-/// Returns the logos that users set. If users have not set the primary logo or the icon, returns the best one found on the sites.
+/// Returns the logos that users set. If users have not set the primary logo or the favicon, the best one found on the sites takes its
+/// place.
 pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let all = with_given(brand.logos.clone(), &given);
     let found = |wanted: fn(BrandLogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());

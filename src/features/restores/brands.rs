@@ -63,8 +63,8 @@ pub fn list(engine: &Engine, copy: &RestoredCopy, account: AccountId) -> Result<
     Ok(brands)
 }
 
-/// Returns whether the brand is new to the store: the store has no brand with this ID and has never assigned a number to one of its
-/// contacts.
+/// Returns whether the brand is new to the store: the store has no brand with this ID, and has never assigned a number to a contact of this
+/// brand.
 pub fn is_fresh(now: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     Ok(projects::find(now, account, project)?.is_none() && contacts::next_number(now, project)? == 0)
 }

@@ -121,7 +121,7 @@ pub struct CopyProgress {
     pub unfinished: u64,
     /// The names, in lowercase, of the tags that the target brand did not have.
     pub new_tags: Vec<String>,
-    /// The number of contacts that were deleted after the restored state and stay deleted.
+    /// The number of contacts that were deleted after the time of the restored state and stay deleted.
     pub deleted: u64,
     /// The number of contacts that stay deleted in every case, because they had unsubscribed, bounced or complained before they were
     /// deleted.
@@ -133,9 +133,9 @@ pub struct CopyProgress {
 pub enum Stage {
     Brand,
     Audience,
-    /// Copies the conversations that follow this one, newest first.
+    /// Copies the conversations after this one or, if absent, all conversations, newest first.
     Emails(Option<ConversationId>),
-    /// Copies the contacts whose numbers follow this one.
+    /// Copies the contacts with higher numbers than this one or, if absent, all contacts.
     Contacts(Option<u32>),
     Done,
 }

@@ -81,7 +81,7 @@ fn current(context: &Context, account: Option<AccountId>) -> Result<Option<Resto
     Ok(found.filter(|found| account.is_none() || found.account.is_none() || found.account == account))
 }
 
-/// Requests the copy of a brand from the restored state. The worker then copies the brand.
+/// Records which brand to bring back, and how. The worker then copies the brand from the restored state.
 pub async fn apply(
     context: &Context,
     spec: &'static Spec,
@@ -184,7 +184,7 @@ pub fn view(engine: &Engine, account: Option<AccountId>, restore: Restore) -> Re
     })
 }
 
-/// Returns the view of the newest restore; the view lists the brands to choose from if the restore is ready.
+/// Returns the view of the newest restore. If the restore is ready, the view lists the account's brands to choose from.
 pub fn shown(context: &Context, account: Option<AccountId>) -> Result<Option<RestoreView>, Failure> {
     current(context, account)?.map(|restore| view(&context.engine, account, restore)).transpose()
 }

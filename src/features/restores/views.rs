@@ -11,7 +11,7 @@ use crate::vocab::ids::{JobId, ProjectId};
 /// The installation's newest restore.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreStatus {
-    /// The newest restore; absent if there has been none.
+    /// The newest restore; absent if there is none, or if it was discarded.
     pub restore: Option<RestoreView>,
 }
 
@@ -81,7 +81,7 @@ pub struct RestoreResult {
     /// The numbers of objects by kind: `created` counts the objects that came back, `updated` the objects that were replaced, and
     /// `unchanged` the objects that stayed the same.
     pub restored: Vec<CopyCounts>,
-    /// The number of contacts that were deleted after the restored state and stay deleted.
+    /// The number of contacts that were deleted after the time of the restored state and stay deleted.
     pub contacts_left_deleted: u64,
     /// The number of contacts that stay deleted even with `deletedContacts`, because they had unsubscribed, bounced or complained before
     /// they were deleted.
@@ -126,7 +126,7 @@ pub struct ContactsPreview {
     pub missing: u64,
     /// The number of contacts in the restored state that still exist. Their status does not change.
     pub existing: u64,
-    /// The number of contacts that were deleted after the restored state. They come back only with `deletedContacts`.
+    /// The number of contacts that were deleted after the time of the restored state. They come back only with `deletedContacts`.
     pub deleted: u64,
     /// The number of contacts that never come back: they had unsubscribed, bounced or complained before they were deleted.
     pub erased: u64,

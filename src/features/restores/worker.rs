@@ -47,7 +47,7 @@ pub async fn restore(engine: Arc<Engine>) -> Result<Step, Failure> {
                 Ok(Step::More)
             }
             Ok(false) => end(&engine, restore, State::Completed).await,
-            // The worker waits until the disk has free space again.
+            // Do not count this as a failed attempt: the worker tries again until the disk has free space.
             Err(failure) if failure.code == Code::StorageFull => Err(failure),
             Err(failure) => {
                 let reason = failure.cause.clone().unwrap_or_else(|| failure.sentence());
@@ -125,7 +125,8 @@ async fn prepare(engine: &Arc<Engine>, mut restore: Restore) -> Result<Step, Fai
     Ok(Step::More)
 }
 
-/// Returns why no brand can be restored from a restored store; returns `None` if the store belongs to this installation.
+/// Returns why brands cannot be restored from this copy of a store. Returns `None` if the copy is of this installation's store with this
+/// name, and was made with the current master key.
 fn refusal(found: Option<&Identity>, own: Option<&Identity>, name: &str) -> Option<&'static str> {
     let is_installations = |found: &Identity, own: &Identity| found.installation == own.installation && found.store == name;
     match found.zip(own) {

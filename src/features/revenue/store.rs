@@ -64,8 +64,8 @@ pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<
     tx.get(ORDERS, &(project, order))
 }
 
-/// Saves an order. Updates the totals, including the daily totals, of the mailings and emails that the order was credited to before and is
-/// credited to now. `mailing_of` looks up a mailing.
+/// Saves an order. Updates the totals and the daily totals of the credited mailings and emails: subtracts what the order contributed
+/// before, and adds what it contributes now. `mailing_of` looks up a mailing.
 pub fn save(
     tx: &mut WriteTx<'_>,
     (project, digest): (ProjectId, Digest),

@@ -27,7 +27,7 @@ pub struct Conversion {
     pub other_currencies: Vec<ConversionInOtherCurrency>,
 }
 
-/// The orders attributed to an email in one of the other currencies.
+/// The orders in another currency that are attributed to an email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversionInOtherCurrency {
@@ -39,7 +39,8 @@ pub struct ConversionInOtherCurrency {
 impl Conversion {
     /// Returns the view of these totals; returns `None` if there are no totals.
     pub fn of(totals: &BTreeMap<Currency, Revenue>) -> Option<Self> {
-        // Reverse the order, because `max_by_key` returns the last of several maximums.
+        // If several currencies tie, the first one in alphabetical order is the main currency. Reverse the order, because `max_by_key`
+        // returns the last of several maximums.
         let (main, revenue) = totals.iter().rev().max_by_key(|(_, revenue)| revenue.conversions)?;
         let others = totals.iter().filter(|(currency, _)| *currency != main);
         Some(Self {

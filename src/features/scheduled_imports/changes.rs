@@ -70,7 +70,8 @@ pub async fn fail(store: &Store, row: ScheduledImport, failure: RunFailure) -> R
     change(store, row, move |row, now| row.fail(failure, now)).await
 }
 
-/// Returns the log's word for a change to a run, such as `started` or `failed`; `None` if the run merely continues.
+/// Returns the word that the log uses for what happened in a run, such as `started` or `failed`; returns `None` if the run merely
+/// continues.
 fn decision(before: &ScheduledImport, after: &ScheduledImport) -> Option<&'static str> {
     if before.last_run == after.last_run {
         return (before.running.is_none() && after.running.is_some()).then_some("started");
@@ -82,8 +83,8 @@ fn decision(before: &ScheduledImport, after: &ScheduledImport) -> Option<&'stati
     })
 }
 
-/// Returns whether the stored row is still at the same step of the same run as the row that was read. The settings may change while a
-/// file is imported, but not while it is fetched.
+/// Returns whether the stored row is still at the same step of the same run as the row that was read. Before the import starts, for example
+/// while a file is fetched, any change to the row ends the step. During the import, the settings may change.
 fn is_same_run(stored: &ScheduledImport, read: &ScheduledImport) -> bool {
     match (&stored.running, &read.running) {
         (Some(Running { work: Work::Contacts(stored), .. }), Some(Running { work: Work::Contacts(read), .. })) => stored == read,

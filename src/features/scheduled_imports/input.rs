@@ -50,7 +50,7 @@ pub fn mapping(mapping: BTreeMap<String, String>) -> Result<BTreeMap<String, Str
     checked.collect()
 }
 
-/// Checks the URL of a file. Each request checks separately whether the URL's address may be contacted.
+/// Checks the URL of a file. Whether Mailmill may contact the URL's address is checked separately, each time it requests the file.
 pub fn url(text: &str) -> Result<String, Failure> {
     let text = text.trim();
     let refused = |why: &str| Err(Failure::field("url", why));

@@ -30,7 +30,7 @@ use crate::engine::store::{self as rows, Read};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ScheduledImportId};
 
-/// Returns up to `limit` scheduled imports, across all accounts, that are running or due to run later, each with its account, ID, and name.
+/// Returns up to `limit` scheduled imports, across all accounts, that are running or not paused, each with its account, ID, and name.
 pub fn queued(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String)>> {
     let all = store::due(tx, Timestamp(i64::MAX - 1), limit)?;
     Ok(all.into_iter().map(|row| (row.account, row.id.to_string(), row.name)).collect())

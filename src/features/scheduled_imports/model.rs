@@ -31,7 +31,7 @@ pub struct ScheduledImport {
     /// What the last completed import read.
     pub known: Known,
     pub last_run: Option<LastRun>,
-    /// The number of failed runs since the last one that succeeded.
+    /// The number of failed runs since the last run that succeeded, or since a user last started a run or ended a pause.
     pub failures: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -197,7 +197,7 @@ pub enum RunOutcome {
     Events(EventResult),
     /// The file has not changed since the last import.
     Unchanged,
-    /// The reason, as a sentence for users, and the import, if it had started.
+    /// `reason` is a sentence for users. `job` is the contact import, if one had started.
     Failed {
         reason: String,
         job: Option<JobId>,
@@ -222,8 +222,8 @@ impl ScheduledImport {
         i64::from(self.every_hours) * HOUR_MS
     }
 
-    /// Changes the time between two runs. If the last run succeeded and the next run is in the future, the next run moves to one new
-    /// interval after the start of the last run, or to now if that time has passed.
+    /// Changes the time between two runs. If the last run succeeded and the next run is in the future, the next run becomes due one new
+    /// interval after the start of the last run, or now if that time has passed.
     pub fn set_interval(&mut self, every_hours: u32, now: Timestamp) {
         let before = self.interval_ms();
         self.every_hours = every_hours;
@@ -263,8 +263,8 @@ impl ScheduledImport {
     pub fn fail(&mut self, failure: RunFailure, now: Timestamp) {
         let RunFailure { reason, job } = failure;
         self.running = None;
-        // Rows of the file may be missing, so the file is imported again even if it does not change, and the platform's changes are read
-        // again from the same time.
+        // Some of the file's rows may not have been imported, so the file is imported again even if it has not changed. A platform's
+        // changes are read again from the same time.
         self.known = Known { changes_until: self.known.changes_until, ..Known::default() };
         self.failures += 1;
         let wait = limits::SCHEDULED_IMPORT_RETRY_MS << (self.failures - 1).min(20);

@@ -121,7 +121,7 @@ fn a_file_resubscribes_no_contact_and_undecided_contacts_are_left_out() {
     assert_eq!(statuses(&app), [("ada@example.com".to_owned(), "unsubscribed".to_owned())]);
     let import = shown["lastRun"]["importId"].as_str().expect("an import");
     assert_eq!(app.get(&format!("/v1/contacts/imports/{import}")).data()["excluded"], 1);
-    // The file has no status column, so no contact has a status.
+    // This file has no status column, so its rows have no status.
     host.offer("email\nada@example.com\n", "");
     app.clock.advance_ms(HOUR_MS);
     let shown = work(&app, &path);

@@ -70,7 +70,7 @@ pub struct ScheduledImportView {
     pub next_run_at: Option<WireTime>,
     /// The last run that has ended.
     pub last_run: Option<RunView>,
-    /// The number of failed runs since the last one that succeeded.
+    /// The number of failed runs since the last run that succeeded, or since a user last started a run or ended a pause.
     pub failures: u32,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -307,7 +307,7 @@ impl ScheduledImportView {
         }
     }
 
-    /// Returns a scheduled import of customer events, as an example for pages.
+    /// Returns a scheduled import of customer events, as a sample for the dashboard's templates.
     #[cfg(test)]
     pub fn sample_of_events() -> Self {
         let sample = Self::sample();
@@ -327,7 +327,7 @@ impl ScheduledImportView {
         }
     }
 
-    /// Returns a scheduled import from a platform, as an example for pages.
+    /// Returns a scheduled import from a platform, as a sample for the dashboard's templates.
     #[cfg(test)]
     pub fn sample_of_platform() -> Self {
         let source = ImportedSource { id: "Y6nRLr".into(), kind: SourceKind::List, name: "Newsletter".into() };

@@ -68,8 +68,8 @@ impl Segment {
     /// Returns the checked filter, which can be evaluated.
     pub fn filter(&self) -> Result<Filter, Failure> {
         self.filters().check("filters").map_err(|refused| {
-            // The filter was valid when it was saved. If a limit has been lowered since, report an internal error so that the operator
-            // notices.
+            // The filter was valid when it was saved, so a limit must have been lowered since. Report an internal error, so that the
+            // operator notices.
             Failure::internal(format_args!("the stored filter of segment {} is not valid: {}", self.id, refused.text()))
         })
     }

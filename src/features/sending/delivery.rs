@@ -34,8 +34,8 @@ impl Recipient {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// Creates the row of a contact who receives the message only at `due`, when a certain local time is reached. The retry limit is
-    /// counted from `due`.
+    /// Creates the row of a contact who receives the message only at `due`, when the mailing's local time is reached in the contact's time
+    /// zone. The retry limit is counted from `due`.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
@@ -253,13 +253,13 @@ impl Delivery {
 /// An event that changes a recipient's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The message has been sent except for the final dot.
+    /// The transport claims the recipient: it has sent the message except for the final dot.
     Claim { epoch: u64 },
     /// The next mail server accepted the message.
     Accepted { reply: String },
     /// The next mail server certainly did not accept the message, but a retry may succeed.
     Deferred { reply: String, schedule: Schedule },
-    /// The next mail server is paused until this time because it was unreachable or overloaded, so no attempt was made.
+    /// No attempt was made, because the next mail server was unreachable or overloaded. Deliveries to it are paused until this time.
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next mail server rejected the message permanently.
     Refused { reply: String },
@@ -286,7 +286,7 @@ pub struct Schedule {
     /// The pause before the first retry. The pause doubles with each later retry, up to [`limits::RETRY_PAUSE_MS_MAX`], or up to the first
     /// pause if that is longer.
     pub first_pause_ms: i64,
-    /// The time after which a deferred delivery fails.
+    /// The retry limit: a delivery fails if its next retry would be more than this time after `since`.
     pub give_up_ms: i64,
 }
 
@@ -296,7 +296,8 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// Returns how far in the future a retry can be. If a recipient with at least one attempt has a later retry, its stored time is wrong.
+    /// Returns how far in the future a retry can be. If a recipient with at least one attempt has a retry later than that, the stored time
+    /// of the retry is wrong.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
@@ -417,7 +418,7 @@ pub struct Counts {
     pub deferred: u64,
     pub failed: u64,
     pub unknown: u64,
-    /// The number of skipped recipients by the wire name of the reason.
+    /// The number of skipped recipients for each reason, by the reason's wire name.
     pub skipped: BTreeMap<&'static str, u64>,
 }
 

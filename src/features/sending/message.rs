@@ -112,7 +112,7 @@ impl MailingContext {
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
-    /// Returns the value of `Feedback-ID`: campaign, mailing, type of send and sender, from most to least specific.
+    /// Returns the value of `Feedback-ID`: the campaign's ID or `direct`, the mailing's ID, the type of send, and `mailmill` as the sender.
     fn feedback_id(&self) -> String {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());

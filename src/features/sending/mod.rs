@@ -72,9 +72,9 @@ pub use store::{by_id, content, counts, erase, find, link, mailings_after, quota
 pub use transport::probe;
 pub use utm::marked;
 
-/// The permissions of which a key needs one to read the remaining quota, or a send by its ID.
+/// A key needs one of these permissions to read the remaining quota, or a send by its ID.
 const FOLLOWERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
-/// The permissions of which a key needs one to read sent messages.
+/// A key needs one of these permissions to read sent messages.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];
 
 /// Returns the wire name of the provider that delivers an environment's mail.

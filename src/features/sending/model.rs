@@ -1,7 +1,7 @@
 //! Mailings and their rules. All functions are pure: they use no store, clock or network.
 //!
-//! A mailing is content in one or more languages for one audience: a direct send, a batch, a test send, or a campaign. Its recipients are
-//! defined in `delivery.rs`.
+//! A mailing sends content in one or more languages to one audience, as a direct send, a batch, a test send, or a campaign. Its recipients
+//! are defined in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
@@ -103,7 +103,7 @@ pub enum State {
     Sending,
     /// A user paused the mailing and can resume it.
     Paused,
-    /// Sending stopped for `reason`, and continues automatically at `until`.
+    /// Sending is interrupted because of `reason`, and continues automatically at `until`.
     Waiting {
         reason: WaitReason,
         until: Timestamp,

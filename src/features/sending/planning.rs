@@ -218,7 +218,7 @@ struct PlannedRecipient {
 }
 
 impl PlannedRecipient {
-    /// Returns the contact's new row. If the message is not due after `now`, it is queued immediately.
+    /// Returns the contact's new row: skipped, waiting if the message is due after `now`, or queued.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
@@ -260,7 +260,7 @@ impl<'t> EligibilityCheck<'t> {
                     by_status.push((status, contact_sets::set(tx, project, Facet::Status(status))?));
                 }
             }
-            // A topic that was deleted after the mailing was created no longer restricts the recipients, as in the recipient writer.
+            // As in the recipient writer, a topic that was deleted after the mailing was created no longer restricts the recipients.
             if let (Some(id), false) = (mailing.topic, mailing.transactional)
                 && let Some(found) = topics::look_up(tx, project, id)?
             {
@@ -279,7 +279,8 @@ impl<'t> EligibilityCheck<'t> {
         })
     }
 
-    /// Returns the planning result for each contact: why it is skipped, or when its message is due.
+    /// Returns the planning result for each contact: whether and why it is skipped, its translation and, if `clocks` is given, when its
+    /// message is due.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
         let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();

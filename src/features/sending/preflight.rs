@@ -48,7 +48,8 @@ pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
     engine.keys.account_limits(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
 }
 
-/// Rejects a direct send to `many` recipients if the plan's remaining quota is too small, or if too many sends are queued.
+/// Rejects a direct send to `many` recipients if the plan's remaining quota does not cover both them and the account's queued emails from
+/// direct sends, or if too many such emails are queued.
 pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, now: Timestamp) -> Result<(), Failure> {
     let plan = plan(engine, account);
     let waiting = quota::waiting(tx, account)?;
@@ -79,8 +80,8 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     Err(failure.after_seconds(seconds))
 }
 
-/// Rejects a send to an audience if the quota is used up. If the remaining quota is too small for all recipients, the send starts now and
-/// continues after the quota resets.
+/// Rejects a send to an audience if the quota is used up. If the remaining quota is too small for all recipients, the send is accepted: it
+/// starts now, and continues with the remaining recipients after the quota resets.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
     match quota::left(tx, account, plan(engine, account), now)? {
         QuotaLeft::Left(..) => Ok(()),

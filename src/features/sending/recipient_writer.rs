@@ -1,8 +1,8 @@
 //! Writes recipient rows: many updates per transaction. Each update reads the data that it depends on in the same transaction.
 //!
-//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next commit. A claim is
-//! answered when it is on disk; other updates usually do not wait for the disk. The writer is independent of how messages are rendered and
-//! sent.
+//! One task writes the updates of all connections of an environment. Updates that arrive during a commit share the next commit. A
+//! connection waits until its claim is on disk, but usually does not wait for other updates. The writer is independent of how messages are
+//! rendered and sent.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,7 +27,8 @@ use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The epoch, retry schedule and plan limits that the writer applies to updates.
+/// What the writer needs to apply updates: the epoch, the retry schedule, the digester for suppressed addresses, and the plan limits of
+/// accounts.
 pub struct Rules {
     /// The epoch of this process. The result of a handoff from an earlier epoch is unknown.
     pub epoch: u64,
@@ -54,7 +55,8 @@ pub enum RowUpdate {
     StoreInInbox(Box<InboxMessage>),
     /// The mailing cannot be sent until this time, for example because its transport is down.
     TransportDown { until: Timestamp },
-    /// A request to check whether the mailing is finished, and to move its cursor from the first of these recipient numbers to the second.
+    /// A request to check whether the mailing is finished. If `cursor` is given and the mailing's cursor is still the first number, the
+    /// cursor also moves to the second number.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
@@ -133,7 +135,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
 }
 
 /// Waits briefly for a claim, so that one commit writes both the claim and the updates that no task is waiting for. A connection then waits
-/// for one commit per message instead of two. At most one update per connection is delayed, because the connection's next claim follows.
+/// for one commit per message instead of two. At most one update per connection is delayed, because the connection's next claim ends the
+/// wait.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -326,7 +329,7 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1, now)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // Recovery searches this queue for handoffs, but a mailing that was only waiting for retries is not in the queue yet.
+                    // Recovery finds handoffs only through the queues, but a mailing that was only waiting for retries is in no queue.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
@@ -396,7 +399,8 @@ impl OpenMailing {
         }
     }
 
-    /// Finishes the mailing if no recipients remain, and stores it if it changed.
+    /// Finishes the mailing if no recipients remain, or lets it wait if all remaining recipients are deferred. Stores the mailing if it
+    /// changed.
     fn close(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let id = self.mailing.id;
         let mut rests = false;
@@ -429,7 +433,8 @@ impl OpenMailing {
 }
 
 /// Returns the activity that records that a message was sent to a contact at the time `at`, even if the request contained only the
-/// contact's address. Returns `None` if the contact was deleted while the message was in flight.
+/// contact's address. Returns `None` if the recipient is not a contact, for example because the contact was deleted while the message was
+/// in flight.
 pub fn sent_activity(
     tx: &impl Read,
     mailing: &Mailing,

@@ -87,7 +87,8 @@ pub fn reason(delivery: &Delivery) -> &str {
     }
 }
 
-/// Adds `many` to a mailing's count of recipients in a state. For queued direct sends, also updates the account's count.
+/// Adds `many` to a mailing's count of recipients in a state. For queued recipients of a direct send, also updates the account's count of
+/// queued emails.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;
@@ -95,7 +96,7 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
     store::add_count(tx, mailing.id, counter, many)
 }
 
-/// Adds `many` to the day's sent or failed messages; other counters have no daily statistics.
+/// Adds `many` to the day's count of sent or failed messages. Other counters have no daily statistics.
 fn count_day(tx: &mut WriteTx<'_>, of: (StatsMailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
     match counter {
         Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),

@@ -1,8 +1,8 @@
 //! A seeded simulation of mailings: the disk fails, connections break, the relay's replies are random, and the process may end at any
 //! moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! All code that writes rows is production code: creation, planning, claims, replies, recovery and retries. Only the connections and the
-//! order of events are simulated, in one thread and from one seed.
+//! All code that writes rows is production code: creation, planning, claims, replies, recovery and retries. Only the disk, the clock, the
+//! connections and the order of events are simulated. Each run uses one thread and one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The daily statistics of an account or a campaign for charts: one entry per UTC day, from daily counts, revenue and quotas.
+//! The daily statistics of an account or a campaign, for charts: one entry per UTC day, computed from the daily counts, the revenue and the
+//! quota counts.
 
 use std::collections::BTreeMap;
 
@@ -33,9 +34,9 @@ pub struct TimelineDay {
     /// Messages that were rejected permanently, deferred for too long, or returned as bounces later.
     pub bounced: u64,
     pub complained: u64,
-    /// Recipients who opened a message for the first time, excluding detected bots.
+    /// Recipients who opened their message for the first time on this day, excluding detected bots.
     pub opened: u64,
-    /// Recipients who clicked a link in a message for the first time.
+    /// Recipients who clicked a link in their message for the first time on this day, excluding detected bots.
     pub clicked: u64,
     pub unsubscribed: u64,
     /// The orders of the day and their revenue, minus later refunds; one row per currency.
@@ -65,7 +66,7 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
     Ok(days)
 }
 
-/// Returns the daily statistics of a campaign's mailing, from its start to the last day with activity, at most
+/// Returns the daily statistics of a campaign's mailing, from the day of its creation to the last day with activity, for at most
 /// [`limits::CAMPAIGN_DAYS`] days.
 pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = day::of(mailing.created_at);

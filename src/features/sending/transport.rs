@@ -46,7 +46,8 @@ fn transport(engine: &Arc<Engine>) -> Transport {
     Transport::new(&engine.settings, parts)
 }
 
-/// Checks whether each configured server, or a well-known server for direct delivery, accepts connections from this machine. Sends no mail.
+/// Connects to each configured relay and, if direct delivery is configured, to a well-known mail server. Returns for each server whether it
+/// is usable from this machine. Sends no mail.
 pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
     if engine.settings.mail.has_transport() { transport(engine).probe().await } else { Vec::new() }
 }
@@ -62,7 +63,7 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
     Err(Failure::because(Code::TransportNotConfigured, detail))
 }
 
-/// Looks up mail servers for direct delivery, with the engine's resolver.
+/// Looks up mail servers and their MTA-STS policies for direct delivery, with the engine's resolver and HTTP client.
 struct EngineDns(Arc<Engine>);
 
 impl MailExchangers for EngineDns {

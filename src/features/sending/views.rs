@@ -32,7 +32,7 @@ pub struct BatchView {
     pub sent_count: u64,
     pub failed_count: u64,
     /// The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or no valid reply arrived in
-    /// time. The message is sent to them again automatically only if the batch belongs to a campaign whose `unknown` is `resend`.
+    /// time. The message is sent to them again automatically only if the batch belongs to a campaign whose `unknown` field is `resend`.
     pub unknown_count: u64,
     /// The number of skipped recipients, by reason.
     pub skipped: BTreeMap<String, u64>,
@@ -44,7 +44,7 @@ pub struct BatchView {
     pub updated_at: Option<WireTime>,
     /// Why the batch failed.
     pub error: Option<String>,
-    /// What the batch is waiting for. Absent if it is not waiting.
+    /// Why and until when the batch is waiting. Absent if it is not waiting.
     pub throttle: Option<BatchThrottle>,
 }
 

@@ -1,4 +1,4 @@
-//! The background work of sending. `src/workers.rs` runs it in steps.
+//! The background work of sending, which `src/workers.rs` runs: planning, in steps, and dispatching, until the service drains.
 
 use std::sync::Arc;
 

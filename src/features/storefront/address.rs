@@ -42,7 +42,8 @@ pub fn shopify_domain(url: &Url) -> Option<String> {
     is_plain.then(|| format!("{}.myshopify.com", name.to_ascii_lowercase()))
 }
 
-/// Returns the shop's myshopify.com domain, to which Mailmill sends the app's keys. Fails if the domain cannot be determined from the URL.
+/// Returns the shop's myshopify.com domain. Mailmill sends the app's keys to this domain. Fails if the domain cannot be determined from the
+/// URL.
 pub fn of_shopify(url: &Url) -> Result<String, Failure> {
     let wrong =
         "must be the shop's myshopify.com domain, like https://acme.myshopify.com; Shopify shows it under Settings, Domains";
@@ -58,7 +59,7 @@ pub fn of_site(engine: &Engine, url: &Url) -> Result<String, Failure> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Returns whether a URL is a connected store's address or a page of its site.
+/// Returns whether a URL is this store's address, its page in Shopify's admin, or a page of its site.
 pub fn is_of(url: &Url, store: &Store) -> bool {
     let plain = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
     let place = |url: &Url| (url.host_str().map(plain), url.port());

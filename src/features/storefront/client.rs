@@ -44,7 +44,7 @@ pub struct Client<'e> {
     address: String,
     base: Url,
     access: Access,
-    /// A hash of the store's address and keys. It identifies the store's pauses and tokens without revealing the keys.
+    /// A hash of the store's address and keys. The store's pauses and tokens are stored under this hash, which does not reveal the keys.
     pace: [u8; 12],
 }
 
@@ -158,7 +158,7 @@ impl<'e> Client<'e> {
         Ok(RestPage { items: parse(&response.body, path)?, pages, total })
     }
 
-    /// Starts downloading an export from a URL of the platform, beginning at byte `from`.
+    /// Starts downloading an export from a URL that the platform returned, beginning at byte `from`.
     pub async fn download(&self, url: &str, from: u64) -> Result<Download, PlatformError> {
         let url =
             Url::parse(url).map_err(|error| PlatformError::Malformed(format!("the URL of the export is invalid: {error}")))?;
@@ -224,7 +224,7 @@ impl<'e> Client<'e> {
         secret_header(token.expose()).map_err(PlatformError::Malformed)
     }
 
-    /// Requests access tokens for the shop with these form fields.
+    /// Sends these form fields to the path at which the shop issues tokens, and returns the tokens.
     pub async fn request_tokens(&self, fields: &[(&str, &str)]) -> Result<AppTokens, PlatformError> {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let response = self.call(Method::POST, &self.url(TOKENS), FORM, None, Bytes::from(body)).await?;
@@ -407,7 +407,7 @@ struct ErrorBody {
     error: Option<String>,
 }
 
-/// Returns the start of the platform's description of an error, if the response has one.
+/// Returns the start of the platform's description of an error, or a fixed text if the response has no description.
 fn message(body: &[u8]) -> String {
     let short = Some(body).filter(|body| body.len() <= limits::PROVIDER_ERROR_BYTES_MAX);
     let body: ErrorBody = short.and_then(|body| serde_json::from_slice(body).ok()).unwrap_or_default();

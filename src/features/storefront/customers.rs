@@ -44,7 +44,7 @@ fn add(tx: &mut WriteTx<'_>, of: &Store, customers: Vec<ReadContact>, mode: Cons
     Ok(CustomerCounts { imported: found.imported, excluded: found.excluded, failed: found.failed })
 }
 
-/// Applies a change to one customer. A customer who must not be emailed is imported even if the store's settings exclude customers.
+/// Applies a change to one customer. Even if the store's settings exclude all customers, a customer who must not be emailed is imported.
 pub fn update(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Applied, Failure> {
     // The times are stored even if the customer is not imported, so that an older change that arrives later has no effect.
     let Some(contact) = what_is_newer(tx, of, customer)? else { return Ok(Applied::Ignored) };
@@ -66,8 +66,9 @@ fn is_known(tx: &WriteTx<'_>, of: &Store, email: &str) -> Result<bool, Failure> 
     Ok(contact_records::find_by_email(tx, of.project, &email.normalized())?.is_some())
 }
 
-/// Returns the customer's data and consent, except what is older than what was imported, and stores when the two last changed. If only the
-/// data is older, returns only the email address and the status; if only the consent is older, returns the data without a status.
+/// Returns the customer's data and consent, without what is older than what was imported, and stores when the two last changed. If only the
+/// data is older, returns only the email address and the status. If only the consent is older, returns the data without a status. If the
+/// data is older and the consent is not newer, returns `None`.
 fn what_is_newer(tx: &mut WriteTx<'_>, of: &Store, customer: StoreCustomer) -> Result<Option<ExternalContact>, Failure> {
     let StoreCustomer { id, changed_at, consent_at, mut contact } = customer;
     if id.is_empty() {

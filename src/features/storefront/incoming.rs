@@ -14,7 +14,7 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// The effect of a webhook, from the smallest to the largest.
+/// The result of handling a webhook. If a webhook takes effect in several stores, the greatest of their results is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Received {
     /// The webhook has no effect.
@@ -24,7 +24,8 @@ pub enum Received {
     Applied,
 }
 
-/// Handles a webhook that arrived at the URL of this store. A privacy webhook about another shop takes effect only in that shop's stores.
+/// Handles a webhook that arrived at the URL of this store. A privacy webhook about another shop takes effect only in the stores with that
+/// shop's address.
 pub async fn receive(
     engine: &Arc<Engine>,
     environment: Environment,
@@ -63,7 +64,8 @@ pub async fn receive(
     Ok(received)
 }
 
-/// Returns the ID and topic of a webhook that is signed with the secret of this store, or of a test request without a signature.
+/// Returns the ID and topic of a webhook if it is signed with this store's secret or, for an installed app, with the app's current secret,
+/// or if it is WooCommerce's unsigned test request.
 fn verified(engine: &Engine, of: &Store, headers: &HeaderMap, body: &[u8]) -> Option<Delivery> {
     let keys = keys::open(&engine.seal, of)?;
     let verify = |secret: &str| platform::verify(of.platform, headers, body, secret);

@@ -31,7 +31,7 @@ use crate::vocab::storefronts::Storefront;
 /// The remedy in the error that `oauth::session` returns to API clients, which have no signed-in user.
 pub const CONNECT_WITH_TOKEN: &str = "connect the store with its own app or token: POST /v1/storefront/connect";
 
-/// The error for an installation of the app if the server's settings contain no Shopify app.
+/// The error if a user starts to install the app, but the server's settings contain no Shopify app.
 pub const NO_APP: &str = "this server has no Shopify app; ask the operator to set connections.shopify_client_id and \
                           connections.shopify_client_secret, or connect the store with its own app or token";
 
@@ -64,7 +64,7 @@ pub fn redirect_url(engine: &Engine) -> String {
     format!("{}/connections/shopify/callback", engine.base_url())
 }
 
-/// An installation of the app that a user has started.
+/// An installation of the app that is in progress, as stored in the sealed state parameter.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Install {
     pub session: SessionId,
@@ -82,7 +82,7 @@ impl Install {
         format!("{environment}.{}", BASE64URL_NOPAD.encode(&engine.seal.seal(&place(environment), &text, engine.random.as_ref())))
     }
 
-    /// Opens a sealed state of the environment. Returns `None` if this server did not seal the state, or if the installation has expired.
+    /// Opens a sealed state. Returns `None` if this server did not seal the state in this environment, or if the installation has expired.
     pub fn of_state(engine: &Engine, environment: Environment, state: &str) -> Option<Self> {
         let sealed = state.strip_prefix(environment.word())?.strip_prefix('.')?;
         let bytes = engine.seal.open(&place(environment), &BASE64URL_NOPAD.decode(sealed.as_bytes()).ok()?)?;

@@ -75,7 +75,7 @@ impl Keys {
         self.is_installed() && self.expires_at_ms != 0 && self.expires_at_ms < time.0
     }
 
-    /// Returns whether the keys are tokens of this server's app, which include a refresh token.
+    /// Returns whether the keys are tokens of this server's app. Only such keys include a refresh token.
     pub fn is_installed(&self) -> bool {
         !self.refresh.is_empty()
     }

@@ -21,7 +21,7 @@ pub struct Store {
     pub name: String,
     /// The currency of prices as an ISO 4217 code.
     pub currency: Option<String>,
-    /// The keys of the store, which `keys` seals and opens.
+    /// The store's keys, sealed. The module `keys` seals and opens them.
     pub sealed_keys: Vec<u8>,
     /// The hash of the secret in the webhook URL.
     pub url_hash: [u8; 32],
@@ -45,13 +45,13 @@ impl Record for Store {}
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "StoreCustomers")]
 pub enum CustomerImport {
-    /// Customers who subscribed, who unsubscribed, or who cannot be emailed.
+    /// Customers who subscribed, and also customers who unsubscribed or cannot be emailed, but not customers who never subscribed.
     #[default]
     SubscribedOnly,
     /// All customers. New contacts who never subscribed get the status `non-subscribed`; existing contacts who never subscribed in the
     /// store keep their status.
     IncludeAll,
-    /// No customers, except that customers who unsubscribe or bounce later are still recorded.
+    /// No customers. However, customers who unsubscribe or bounce later are still recorded.
     None,
 }
 
@@ -68,12 +68,12 @@ pub struct Sync {
     pub failures: u32,
     /// Why the current import is waiting or, between imports, why the last one is incomplete; `None` if neither applies.
     pub waiting: Option<String>,
-    /// Why the store refused some or all webhooks; `None` if it accepted them.
+    /// Why the store refused to send some or all webhooks; `None` if it refused none.
     pub webhooks_off: Option<String>,
     /// The number of products that were left out because the brand has the maximum number of products.
     pub left_out: u64,
     pub customers: CustomerCounts,
-    /// Whether the products must be imported once more after the current import.
+    /// Whether another import must start soon after the current one, for example because collections changed during the import.
     pub again: bool,
     /// The number of webhook IDs that are stored to recognize repeated webhooks.
     pub remembered: u64,
@@ -116,7 +116,7 @@ impl SyncStage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerCounts {
     pub imported: u64,
-    /// The number of customers who neither subscribed nor unsubscribed.
+    /// The number of customers who were not imported because they neither subscribed nor unsubscribed.
     pub excluded: u64,
     pub failed: u64,
 }
@@ -149,7 +149,7 @@ impl Sync {
         }
     }
 
-    /// Starts a new import now, or as soon as the current one ends.
+    /// Starts a new import now or, if one is running, soon after it ends.
     pub fn start(&mut self, now: Timestamp) {
         match self.stage {
             SyncStage::Idle | SyncStage::Disconnected => {
@@ -164,7 +164,7 @@ impl Sync {
         (self.failures, self.waiting) = (0, None);
     }
 
-    /// Schedules a new import, because a webhook reported a change without details.
+    /// Schedules a new import to start soon, because a webhook reported a change without details.
     pub fn start_soon(&mut self, now: Timestamp) {
         match self.stage {
             SyncStage::Idle => self.due_at = self.due_at.min(now.plus_ms(limits::STORE_SYNC_SOON_MS)),

@@ -58,7 +58,7 @@ pub fn with_disconnected(tx: &impl Read, account: AccountId) -> Result<Vec<Store
     Ok(rows.into_iter().map(|(_, store)| store).collect())
 }
 
-/// Returns the stores of all accounts with this address, including disconnected ones.
+/// Returns all stores with this address, in any account, including disconnected stores.
 pub fn at(tx: &impl Read, address: &str) -> Result<Vec<Store>> {
     let mut found = Vec::new();
     tx.visit(STORES, &Span::default(), Order::Forward, |_, store| {
@@ -96,8 +96,8 @@ pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>
     due_where(tx, now, limit, |_| true)
 }
 
-/// Returns up to `limit` stores that are due and are being erased. Erasing a store sends no requests, so it continues while sending is on
-/// hold.
+/// Returns up to `limit` stores that are being erased and whose next step is due. Erasing a store sends no requests, so it continues while
+/// sending is on hold.
 pub fn erasing(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<StoreKey>> {
     due_where(tx, now, limit, |sync| sync.stage == SyncStage::Erasing)
 }
@@ -156,7 +156,7 @@ pub fn delete(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<()> {
     Ok(())
 }
 
-/// Records that a store rejected its keys, unless the keys have been replaced since `used` was read.
+/// Records why a store's keys can no longer be used, unless the keys have been replaced since `used` was read.
 pub fn reject(tx: &mut WriteTx<'_>, used: &Store, reason: &str) -> Result<()> {
     let Some(mut store) = find(tx, used.account, used.id)? else { return Ok(()) };
     if store.sealed_keys == used.sealed_keys && store.rejected.as_deref() != Some(reason) {
@@ -228,7 +228,7 @@ pub fn take_waiting(tx: &mut WriteTx<'_>, id: StoreId, order: &str) -> Result<Ve
     Ok(rows.into_iter().map(|(_, waiting)| waiting.event).collect())
 }
 
-/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, whose deadline is the earliest.
+/// Stores a customer's data request. If too many requests are stored, deletes the oldest one, because its deadline is the earliest.
 pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest) -> Result<()> {
     let stored = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
     if stored.len() >= limits::STORE_DATA_REQUESTS_MAX
@@ -240,7 +240,7 @@ pub fn put_data_request(tx: &mut WriteTx<'_>, id: StoreId, request: &DataRequest
     Ok(())
 }
 
-/// Returns a store's data requests from customers, newest first.
+/// Returns the data requests of a store's customers, newest first.
 pub fn data_requests(tx: &impl Read, id: StoreId) -> Result<Vec<DataRequest>> {
     let rows = tx.list(DATA_REQUESTS, &DATA_REQUESTS.under(&(id,)), Order::Forward, limits::STORE_DATA_REQUESTS_MAX)?;
     let mut requests: Vec<DataRequest> = rows.into_iter().map(|(_, request)| request).collect();

@@ -120,7 +120,7 @@ async fn run(engine: &Engine, environment: Environment, of: &mut Store, stage: &
     }
 }
 
-/// Returns the progress of the import; returns `None` if another task has ended `stage` or the store's keys were replaced.
+/// Returns the progress of the import. Returns `None` if the import is no longer in `stage`, or if the store's keys were replaced.
 fn current(tx: &WriteTx<'_>, of: &Store, stage: &SyncStage) -> Result<Option<Sync>, Failure> {
     let key = (of.account, of.id);
     let is_same = store::find(tx, of.account, of.id)?.is_some_and(|known| known.sealed_keys == of.sealed_keys);
@@ -244,7 +244,7 @@ fn delay(tx: &mut WriteTx<'_>, key: StoreKey, ms: i64) -> Result<(), Failure> {
     Ok(store::save_sync(tx, key, &sync)?)
 }
 
-/// Erases a limited number of the contacts that a deleted store added, and finally the store itself.
+/// Erases a limited number of the contacts that a deleted store added. If no more remain, deletes the store itself.
 fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let Some(of) = store::find(tx, key.0, key.1)? else { return Ok(()) };
     if !privacy::erase_some(tx, &of)? {
@@ -253,7 +253,8 @@ fn erase(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Deletes a disconnected store if its platform has not requested its erasure in time. Does nothing if the store has been connected again.
+/// Deletes a disconnected store if the time for its platform to request the erasure of the store's data has passed. Does nothing if the
+/// store has been connected again.
 fn forget(tx: &mut WriteTx<'_>, key: StoreKey) -> Result<(), Failure> {
     let is_over = |sync: Sync| sync.stage == SyncStage::Disconnected && sync.due_at <= tx.now();
     if store::sync(tx, key)?.is_some_and(is_over) {

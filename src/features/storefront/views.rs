@@ -71,8 +71,8 @@ pub struct StoreView {
     pub store: String,
     /// The URL of the site that customers visit.
     pub store_url: String,
-    /// `connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected but is kept because
-    /// customers requested their data.
+    /// `connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected, but is still listed
+    /// because its customers requested their data.
     #[schemars(extend("enum" = ["connected", "reconnect_required", "disconnected"]))]
     pub status: &'static str,
     /// Why the user must connect the store again; absent if that is not necessary.
@@ -99,7 +99,7 @@ pub struct SyncView {
     pub stage: &'static str,
     /// When the last complete import ended.
     pub completed_at: Option<WireTime>,
-    /// When the next import starts or continues.
+    /// When the next import starts, or when the current import continues.
     pub next_at: WireTime,
     /// Why the import is paused or incomplete; absent if it is neither.
     pub waiting: Option<String>,

@@ -48,7 +48,7 @@ impl Digester {
     }
 }
 
-/// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
+/// Returns why this normalized address is on the list, or `None` if it is not on the list.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalized: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalized)?.map(|row| row.reason))
 }
@@ -113,7 +113,7 @@ pub fn count(tx: &impl Read, account: AccountId, reason: Option<Reason>) -> Resu
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Returns up to `limit` rows, newest first, after skipping `offset` rows.
+/// Returns up to `limit` rows with this reason, newest first, after skipping `offset` rows. `None` stands for all reasons.
 pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: usize, limit: usize) -> Result<Vec<Suppression>> {
     let facet = reason.map_or(ALL, Reason::number);
     let (mut skipped, mut digests) = (0, Vec::new());
@@ -173,7 +173,7 @@ impl Checker {
         Self::load_up_to(SUPPRESSIONS_IN_MEMORY_MAX, tx, digester, account)
     }
 
-    /// Like `load`, but keeps at most `in_memory_max` suppressions in memory.
+    /// Like `load`, but keeps the list in memory only if it has at most `in_memory_max` rows.
     pub(super) fn load_up_to(in_memory_max: u64, tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         let known = match count(tx, account, None)? {
             0 => Known::All(HashMap::new()),
@@ -196,7 +196,7 @@ impl Checker {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Returns why this normalized address must not be mailed, or `None` if it may be mailed.
+    /// Returns why this normalized address is on the list, or `None` if it is not on the list.
     pub fn reason(&self, normalized: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

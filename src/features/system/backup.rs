@@ -1,8 +1,8 @@
 //! Backups. A backup is a folder that contains a copy of each store and a manifest of the stores' contents.
 //!
-//! The manifest is written last, so a folder without a manifest is not a backup. The manifest's digests cover all rows of the stores;
-//! comparing them proves that every row is readable and unchanged. A backup excludes the search index, which can be rebuilt, and the master
-//! key, which must not be stored with the data that it protects.
+//! The manifest is written last, so a folder without a manifest is not a backup. The manifest contains digests of all rows of the stores;
+//! comparing the digests with the copies proves that every row is readable and unchanged. A backup excludes the search index, which can be
+//! rebuilt, and the master key, which must not be stored with the data that it protects.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -86,7 +86,7 @@ pub struct Package {
     pub content_type: &'static str,
     pub bytes: Bytes,
     pub etag: HeaderValue,
-    /// Whether the file name contains the version, so that the content under this name never changes.
+    /// Whether the file name contains the version. If so, the content under this name never changes.
     pub has_version: bool,
 }
 
@@ -161,7 +161,7 @@ struct Project {
     dependencies: Vec<String>,
 }
 
-/// Returns the core metadata of the Python package, version 2.4, with the README as its description.
+/// Returns the Python package's core metadata (metadata version 2.4), with the README as the description.
 fn metadata() -> String {
     let PythonProject { project } =
         toml::from_str(include_str!("../../../assets/clients/python/pyproject.toml")).expect("a test reads the file");

@@ -39,7 +39,7 @@ pub struct ContinuousBackupView {
     /// The age of the backup: the seconds since `completeUntil`. If the machine were lost now, the commits of this period would be
     /// lost.
     pub age_seconds: Option<i64>,
-    /// The age above which the backup is considered too old: the setting `backup.warn_after_minutes`.
+    /// The age, in seconds, above which the backup is considered too old, from the setting `backup.warn_after_minutes`.
     pub warn_after_seconds: i64,
     /// The problem with the backup, as a sentence; absent if there is none.
     pub problem: Option<String>,
@@ -202,7 +202,7 @@ pub async fn watch(engine: &Arc<Engine>) -> Result<(), Failure> {
             let is_mailed = mail(engine, "The backup needs attention", &text).await?;
             Some(Incident { since, reason, tried_at: now, is_mailed })
         }
-        // After a restart, the backup is not too old yet, which does not mean that it works.
+        // After a restart, the backup is not considered too old at first, but this does not mean that it works.
         (Some(_), None) if !backup.status().works() => return Ok(()),
         (Some(known), None) => {
             tracing::info!(reason = known.reason, "the continuous backup works again");
@@ -298,7 +298,7 @@ pub fn make_folder(engine: &Engine, folder: &Path, what: &str) -> Result<(), Str
     removed.and_then(|()| fs::create_dir(folder)).map_err(|error| format!("{} cannot be created: {error}", folder.display()))
 }
 
-/// Checks that the restored files belong to this installation, each under its own name.
+/// Checks that the restored files are this installation's stores, each under its own name, and were made with the current master key.
 fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result<(), String> {
     for file in files {
         let opened = StoreFile::open_verified(file, CACHE_BYTES).and_then(|file| identity::identity(&file.read()?));
@@ -314,7 +314,7 @@ fn check_files(files: &[PathBuf; 3], own: Option<&identity::Identity>) -> Result
     Ok(())
 }
 
-/// Returns whether a restored store is this installation's store with this name.
+/// Returns whether a restored store is this installation's store with this name, and was made with the current master key.
 pub fn is_own(found: Option<&identity::Identity>, own: Option<&identity::Identity>, name: &str) -> bool {
     let (Some(found), Some(own)) = (found, own) else { return false };
     found.installation == own.installation && found.key_check == own.key_check && found.store == name

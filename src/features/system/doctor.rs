@@ -153,7 +153,7 @@ async fn confinement(engine: &Engine) -> Finding {
     }
 }
 
-/// Checks whether mail can be sent: connects and signs in to each relay, or connects to a well-known server for direct delivery.
+/// Checks whether mail can be sent: connects to each relay and signs in, or connects to a well-known server for direct delivery.
 async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     if engine.settings.mail.development {
         let said = "live mail stays in the built-in inbox because mail.development is on";

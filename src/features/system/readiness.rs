@@ -115,8 +115,8 @@ pub struct BackupCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterCheck {
-    /// False if the data of this node is too old although the cluster has a leader. Without a leader, for example because the database
-    /// is unreachable, all nodes still answer reads.
+    /// False if the data of this node is too old although the cluster has a leader. Without a leader, for example because the cluster's
+    /// database is unreachable, all nodes still answer reads.
     pub ok: bool,
     /// Whether this node is the leader.
     pub leads: bool,
@@ -140,8 +140,8 @@ pub struct DescriptorsCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False while a dispatcher is waiting to be restarted, for a minute after a dispatcher failed, and if there is no dispatcher, unless
-    /// the node does not lead its cluster.
+    /// False while a dispatcher is waiting to be restarted, and for a minute after a dispatcher failed. Also false if there is no
+    /// dispatcher, except on a node that does not lead its cluster.
     pub ok: bool,
     /// The number of running dispatchers.
     pub running: u64,
@@ -263,7 +263,7 @@ fn damaged_files(engine: &Engine) -> Vec<DamagedFile> {
     engine.stores().into_iter().filter_map(damaged).collect()
 }
 
-/// Returns whether a cluster node can answer reads: its data is recent, or the cluster has no leader with more recent data.
+/// Returns whether a cluster node can answer reads: its data is recent, or the cluster has no leader, so no node has more recent data.
 fn is_recent(has_leader: bool, lag_ms: i64) -> bool {
     !has_leader || lag_ms <= limits::CLUSTER_LAG_MS_MAX
 }

@@ -52,7 +52,7 @@ pub fn note_drill(tx: &mut WriteTx<'_>, drill: &Drill) -> Result<()> {
     Ok(())
 }
 
-/// Returns the newest drill, if there is one. An entry from a later version is ignored.
+/// Returns the newest drill, if there is one. An entry that cannot be read, for example from a later version, is ignored.
 pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
     Ok(tx.get(META, &LAST_DRILL.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
@@ -62,7 +62,7 @@ pub fn last_drill(tx: &impl Read) -> Result<Option<Drill>> {
 pub struct Incident {
     pub since: Timestamp,
     pub reason: String,
-    /// When Mailmill last tried to email operators about the problem.
+    /// When Mailmill last tried to email the owner and admins about the problem.
     pub tried_at: Timestamp,
     pub is_mailed: bool,
 }

@@ -8,7 +8,7 @@ use crate::engine::runner::Step;
 use crate::engine::store::cluster;
 use crate::engine::tasks::Tasks;
 
-/// Ships the commits of all stores to the target until the service shuts down.
+/// Ships the commits of all stores to the backup target until the service shuts down.
 pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     let mut shutdown = tasks.shutdown();
     let Some(backup) = engine.backup.clone() else {
@@ -20,7 +20,7 @@ pub async fn back_up(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Emails operators about problems with the backup.
+/// Emails the owner and admins when a problem with the backup starts, and when it ends.
 pub async fn watch_backup(engine: Arc<Engine>) -> Result<Step, Failure> {
     continuous::watch(&engine).await.map(|()| Step::Done)
 }

@@ -87,7 +87,7 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId) -> Result<(
     changed(tx, project)
 }
 
-/// Records that subscriptions to topics may have changed.
+/// Increases the project's counter of topic changes, so that filters that use topics do not return outdated results from the cache.
 fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
     add_count(tx, project, Facet::Topics, 1)
 }
@@ -126,7 +126,7 @@ pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<
     among(tx, project, topic, contact_sets::set(tx, project, Facet::All)?)
 }
 
-/// Returns the contacts in `all` that are subscribed to the topic.
+/// Returns the contacts in `all` who are subscribed to the topic.
 pub fn among(tx: &impl Read, project: ProjectId, topic: &Topic, all: RoaringBitmap) -> Result<RoaringBitmap> {
     let chosen = |side: u8| bitmap::load(tx, CHOICES, &(project, topic.id, side));
     Ok(match topic.default_subscription {

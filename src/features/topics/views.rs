@@ -22,7 +22,7 @@ pub struct TopicView {
     pub visibility: TopicVisibility,
     /// The position of the topic in lists. The topic with the smallest position comes first.
     pub display_order: u64,
-    /// Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them only with
+    /// Whether the topic is active. An inactive topic is not shown on the preferences page, and is listed only if the request sets
     /// `includeInactive`. Sends can still use an inactive topic.
     pub is_active: bool,
     /// The number of contacts who are subscribed to the topic now, by choice or by default, regardless of their status.

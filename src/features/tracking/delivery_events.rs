@@ -51,7 +51,7 @@ fn take_one(tx: &mut WriteTx<'_>, list: &SuppressionList, key: &EventKey, event:
     }
 }
 
-/// Processes each event in its own transaction, after a damaged row or a panic stopped the transaction that contained all events. An event
+/// Processes each event in its own transaction, after the transaction for all events failed because of a damaged row or a panic. An event
 /// that fails again is removed, so that it does not block later events.
 async fn take_apart(engine: &Engine, environment: Environment, list: &SuppressionList) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
@@ -116,7 +116,7 @@ mod tests {
     use crate::vocab::ids::MailingId;
     use crate::vocab::tables;
 
-    // Regression: the worker failed repeatedly at a damaged row, and recorded no other bounces.
+    // Regression: the worker failed repeatedly because of a damaged row, and recorded no other bounces.
     #[test]
     fn a_damaged_row_does_not_block_the_events_of_other_messages() {
         let app = TestApp::new();

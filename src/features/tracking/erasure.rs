@@ -236,7 +236,7 @@ mod tests {
     use crate::vocab::tables;
     use crate::vocab::webhook_events::WebhookEvent;
 
-    // Regression: the step failed repeatedly at a damaged row, so the data of all deleted contacts was kept.
+    // Regression: the step failed repeatedly because of a damaged row, so the data of all deleted contacts was kept.
     #[test]
     fn damaged_rows_do_not_stop_the_erasure_of_other_rows() {
         let app = TestApp::new();

@@ -37,7 +37,7 @@ pub fn record_feedback(
     if only.is_some_and(|account| account != recipient.mailing.account) {
         return Ok(Recorded::NoMessage);
     }
-    // A mail service that reports an event about the message must have received the message.
+    // An event about the message shows that the mail service received the message.
     let is_evidence = sending::evidence(tx, mailing, number, "an event of the mail service")?;
     let is_new = match event {
         EventKind::Bounced { class, detail } => {

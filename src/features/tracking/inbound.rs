@@ -93,7 +93,7 @@ fn report(
     recipient: &MessageRecipient,
     outcome: &RecipientReport,
 ) -> StoreResult<Received> {
-    // A server that reports on the message must have received the message.
+    // A report about the message shows that the server received the message.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {
         return Ok(Received::Handled);

@@ -1,4 +1,4 @@
-//! The destination of a link in a message: its stored URL with the recipient's merge fields and the mailing's UTM parameters.
+//! The destination of a link in a message: its stored URL with the recipient's merge values and the mailing's UTM parameters.
 
 use crate::engine::store::{Read, Result};
 use crate::features::sending;

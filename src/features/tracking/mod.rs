@@ -38,7 +38,7 @@ pub use erasure::step as erase;
 pub use feedback::{Recorded, record_feedback};
 pub use inbound::{is_ours, receive};
 pub use store::ROW_CHECKS;
-pub use visits::{VisitReport, flush, store_report};
+pub use visits::flush;
 
 /// The permissions to read an email's results. An API key needs one of these permissions.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

@@ -37,7 +37,8 @@ pub struct VisitSigns<'a> {
     pub is_head: bool,
     /// Whether the headers of the request announce a prefetch.
     pub is_prefetch: bool,
-    /// Milliseconds since the recipient's server accepted the message; `None` if the server has not accepted the message yet.
+    /// Milliseconds since the recipient's server accepted the message, negative if the visit came first; `None` if the server has not
+    /// accepted the message yet.
     pub since_delivery_ms: Option<i64>,
 }
 
@@ -108,7 +109,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
 
 pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
-        // A recipient cannot read a message before it has arrived.
+        // A recipient cannot read a message before it has arrived, and a HEAD request does not fetch what a reader would see.
         return Visitor::Scanner;
     }
     if signs.is_prefetch {
@@ -150,8 +151,8 @@ impl From<ReplyClass> for Bounce {
     fn from(class: ReplyClass) -> Self {
         match class {
             ReplyClass::Hard => Bounce::Hard,
-            // Classifying a bounce wrongly as hard suppresses a recipient permanently; classifying it wrongly as soft costs at most
-            // four more bounced messages.
+            // An unclear reply counts as soft: wrongly classifying a bounce as hard suppresses a recipient permanently, but wrongly
+            // classifying it as soft costs at most four more bounced messages.
             ReplyClass::Soft | ReplyClass::Unknown => Bounce::Soft,
             ReplyClass::Policy => Bounce::Policy,
             ReplyClass::Content => Bounce::Content,

@@ -1,4 +1,5 @@
-//! The table of soft bounces and the rows about reports of visits, and all access to them.
+//! Stores soft bounces and, for each node of the cluster, the ID of the last report of visits that was stored. Only this module reads or
+//! writes these rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use crate::vocab::tables;
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const SOFT_BOUNCES: Table<ContactKey, SoftBounces> = Table::new(tables::SOFT_BOUNCES);
 
-/// The check that decodes every row of this table.
+/// The check that decodes every row of the table of soft bounces.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(SOFT_BOUNCES)];
 
 /// The key of a contact: the project, and the contact's number.
@@ -38,8 +39,8 @@ pub fn forget_soft_bounces(tx: &mut WriteTx<'_>, contact: ContactKey) {
     tx.delete(SOFT_BOUNCES, &contact);
 }
 
-/// Records that the visits in a report from a node of the cluster are stored. Returns false if they were stored before: the node repeats a
-/// report if it got no response. A node sends its next report only after the previous one was stored, so one row per node is enough.
+/// Records that the visits in a node's report are stored. Returns false if this was recorded before: a node that got no response repeats
+/// its report. A node sends its next report only after the previous one was stored, so one row per node is enough.
 pub fn note_visit_report(tx: &mut WriteTx<'_>, node: &str, report: &str) -> Result<bool> {
     let key = format!("visits of node {node}");
     if tx.get(META, &key)?.is_some_and(|last| last == report.as_bytes()) {

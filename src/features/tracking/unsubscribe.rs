@@ -1,4 +1,5 @@
-//! Unsubscribing and choosing topics: only this module applies recipients' own requests, for all channels.
+//! Unsubscribing and choosing topics. Only this module applies recipients' own requests, whether they come from a page, an email client's
+//! unsubscribe button, an email or a mail service.
 //!
 //! If a mailing has a topic and the recipient is a contact, the unsubscribe button of an email client unsubscribes from that topic, which
 //! is the list in the sense of RFC 8058; the unsubscribe page also has a button to unsubscribe from all mail. Otherwise, unsubscribing
@@ -54,7 +55,7 @@ pub fn leave(
             was_in
         }
         (Some((place, contact)), None) => subscription::unsubscribe(tx, place, contact, source)?,
-        // The recipient is not a contact, so the address is added to the suppression list.
+        // The recipient is not a contact, so unsubscribing adds the address to the suppression list.
         (None, _) if suppressed.has(tx, recipient)? => false,
         (None, _) => {
             suppressed.add(tx, recipient, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;

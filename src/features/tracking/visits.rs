@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::model::{BURST_LINKS, BURST_WITHIN_MS, VisitSigns, Visitor, since_delivery_ms, visitor};
@@ -74,8 +73,8 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     Ok(more)
 }
 
-/// Returns whether it is certain that the visits were not stored, so that they can be stored later without being counted twice. A node that
-/// no longer leads its cluster keeps the visits until it leads again.
+/// Returns whether it is certain that the visits were not stored, so that they can be kept in memory without being counted twice. A node
+/// that no longer leads its cluster sends them to the next leader or, if it leads again, stores them itself.
 fn wrote_nothing(error: &Error) -> bool {
     matches!(error, Error::Busy | Error::NoSpace | Error::NotLeader)
 }
@@ -88,38 +87,34 @@ pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A report of visits from another node of the cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct VisitReport {
-    pub node: String,
-    /// The random ID of the report.
-    pub id: String,
-    /// The visits of each environment, in the order of [`Environment::ALL`].
-    pub visits: [Vec<Visit>; 2],
-}
-
-/// Stores the visits in a report, unless they are stored already.
-pub async fn store_report(engine: &Engine, report: VisitReport) -> Result<(), Failure> {
-    let VisitReport { node, id, visits } = report;
-    for (environment, visits) in Environment::ALL.into_iter().zip(visits) {
-        let (data, node, id, reported) = (engine.data(environment), node.clone(), id.clone(), visits.clone());
-        if visits.is_empty() {
-            continue;
-        }
-        let stored = data.store.write_essential(move |tx| {
-            if store::note_visit_report(tx, &node, &id)? {
-                record(tx, &reported)?;
-            }
-            Ok(())
-        });
-        match stored.await {
-            Ok(Ok(())) => {}
-            // The worker stores the visits that do not need the damaged row.
-            Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => data.visits.put_back(visits),
-            Ok(Err(error)) | Err(error) => return Err(error.into()),
-        }
+/// Stores the visits of an environment in a report from another node of the cluster, unless they are stored already. The report is given by
+/// the name of the node and the ID of the report.
+pub async fn store_report(
+    engine: &Engine,
+    environment: Environment,
+    (node, id): (&str, &str),
+    visits: Vec<Visit>,
+) -> Result<(), Failure> {
+    if visits.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let data = engine.data(environment);
+    let (node, id, reported) = (node.to_owned(), id.to_owned(), visits.clone());
+    let stored = data.store.write_essential(move |tx| {
+        if store::note_visit_report(tx, &node, &id)? {
+            record(tx, &reported)?;
+        }
+        Ok(())
+    });
+    match stored.await {
+        Ok(Ok(())) => Ok(()),
+        // The worker stores the visits that do not need the damaged row.
+        Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => {
+            data.visits.put_back(visits);
+            Ok(())
+        }
+        Ok(Err(error)) | Err(error) => Err(error.into()),
+    }
 }
 
 /// Records visits in one transaction.
@@ -406,19 +401,37 @@ mod tests {
         }
     }
 
+    /// Queues a message; returns the ID of its mailing.
+    fn send(app: &TestApp) -> MailingId {
+        let body = json!({
+            "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
+            "template": "<p>Hello</p>",
+        });
+        let send = app.post("/v1/sending", body).data()["sendId"].clone();
+        MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid")
+    }
+
+    /// A node of a cluster repeats a report if the response was lost.
+    #[test]
+    fn a_repeated_report_from_another_node_counts_once() {
+        let app = TestApp::new();
+        let mailing = send(&app);
+        for (node, id, opens) in [("two", "a", 1), ("two", "a", 1), ("two", "b", 2), ("one", "b", 3)] {
+            // Each report is about a visit at a different time.
+            app.clock.advance_ms(60_000);
+            let at = app.engine().clock.now();
+            let visit = Visit { mailing, recipient: 0, link: None, at, agent: "x".into(), is_head: false, is_prefetch: false };
+            app.wait(store_report(app.engine(), Environment::Test, (node, id), vec![visit])).expect("the report is stored");
+            let did = engagement::of(&app.read(), mailing, 0).expect("the store can be read");
+            assert_eq!(did.machine_opens, opens, "after the report {id} of {node}");
+        }
+    }
+
     // Regression: a damaged row caused all visits in the transaction to be lost.
     #[test]
     fn a_damaged_row_loses_no_other_visits() {
         let app = TestApp::new();
-        let send = || {
-            let body = json!({
-                "recipientType": "email", "recipientEmail": "ada@example.com", "from": "a@example.com", "subject": "Hello",
-                "template": "<p>Hello</p>",
-            });
-            let send = app.post("/v1/sending", body).data()["sendId"].clone();
-            MailingId::parse(send.as_str().expect("the ID is a string")).expect("the ID is valid")
-        };
-        let (damaged, sound) = (send(), send());
+        let (damaged, sound) = (send(&app), send(&app));
         let damage = move |tx: &mut WriteTx<'_>| {
             tx.put_bytes(tables::ENGAGEMENTS, (damaged, 0_u32).to_bytes(), vec![0xFF]);
             Ok::<_, Error>(())

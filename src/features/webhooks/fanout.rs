@@ -41,8 +41,8 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(take_some(tx, &ids)? || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
 }
 
-/// Processes each event in its own transaction, after a damaged row or a panic stopped the transaction that contained all events. An event
-/// that fails again is removed from the queue, so that it does not block later events.
+/// Processes each event in its own transaction, because the transaction for all events failed on a damaged row or panicked. An event that
+/// fails again is removed from the queue, so that it does not block later events.
 async fn take_apart(store: &Store) -> Result<bool, Failure> {
     let ids = outbox::queued(&store.read(), limits::WEBHOOK_EVENTS_PER_STEP)?;
     let more = ids.len() == limits::WEBHOOK_EVENTS_PER_STEP;

@@ -20,7 +20,8 @@ const STANDARD_WORD: &str = "service";
 /// contains the placeholder, the stored value stays unchanged.
 pub const HIDDEN: &str = "********";
 
-/// Headers, or prefixes of header names, that are reserved for the connection, the body or Mailmill.
+/// Header names that custom headers cannot have, because they are reserved for the connection, the body or Mailmill. `RESERVED_PREFIXES`
+/// reserves all names with a prefix.
 const RESERVED: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
 const RESERVED_PREFIXES: [&str; 3] = ["content-", "proxy-", "webhook-"];
@@ -122,7 +123,7 @@ pub struct DeliveryHeaders<'a> {
     pub standard: bool,
 }
 
-/// Writes the headers of one attempt. Custom headers are written first, so that they cannot replace Mailmill's headers.
+/// Writes the headers of one attempt. Custom headers are written first, so that Mailmill's headers overwrite any with the same name.
 pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(custom.len() + 12);
     for (name, value) in custom {

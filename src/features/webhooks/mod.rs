@@ -45,8 +45,8 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Returns the account, ID, URL and number of pending deliveries of up to `limit` webhooks that have pending deliveries, from all accounts.
-/// Counts at most `limit` deliveries of each webhook.
+/// Returns up to `limit` webhooks that have pending deliveries, from all accounts: the account, the ID, the URL, and the number of pending
+/// deliveries. At most `limit` deliveries of each webhook are counted.
 pub fn pending(tx: &impl Read, limit: usize) -> rows::Result<Vec<(AccountId, String, String, u64)>> {
     let mut pending = Vec::new();
     for ((account, id), _) in store::lanes(tx, None, limit)? {
@@ -66,7 +66,7 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
     Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
 }
 
-/// The time limits for cleaning up deliveries.
+/// The durations that determine which deliveries are deleted or rescheduled.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
     /// How long deliveries are kept after they end.

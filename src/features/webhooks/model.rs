@@ -1,5 +1,5 @@
 //! Webhooks, their deliveries and the health of their endpoints, with the rules for when to attempt a delivery, when to stop, and when to
-//! pause an endpoint. All functions are pure and use no clock, randomness or network.
+//! pause an endpoint. The functions use no clock, randomness or network: they get the time and random numbers as arguments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ pub enum DeliveryStatus {
 }
 
 impl DeliveryStatus {
-    /// All statuses, in the order of their counts.
+    /// All statuses, in the order of the counts in [`EndpointState`].
     pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
 }
 
@@ -173,7 +173,8 @@ impl RetryBackoff {
     }
 }
 
-/// Returns the ID of the first delivery of an event to a webhook. The ID is always the same, so that the delivery is created only once.
+/// Returns the ID of the first delivery of an event to a webhook. The ID is derived from the IDs of both, so that the delivery is created
+/// only once.
 pub fn first_delivery(webhook: WebhookId, event: EventId) -> DeliveryId {
     let sum = sha256(&[webhook.0, event.0].concat());
     let mut bytes = [0; 12];
@@ -230,7 +231,8 @@ impl Delivery {
     /// Ends the attempt in flight. Returns whether an attempt was in flight.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
-        // A failed test delivery is not repeated, because a test has only one attempt and the user who sent it must see the failure.
+        // An attempt that was not sent does not count and is made again later. A test delivery has only one attempt, and the user who sent
+        // it must see the failure.
         if verdict == AttemptOutcome::NotSent && self.is_under_way() && self.status == DeliveryStatus::Pending && !self.is_test()
         {
             self.attempts.pop();
@@ -370,10 +372,10 @@ impl Health {
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        // Attempts that were in flight when the pause started provide no new information.
+        // An attempt that ends during a pause was in flight when the pause started, so its failure starts no new pause.
         let paused = self.is_paused(now);
         let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
-        // An endpoint that requests only short pauses is still considered to be failing.
+        // An endpoint that requests pauses shorter than the breaker's pause is still considered to be failing.
         let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
         let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
@@ -413,7 +415,7 @@ pub struct Redelivery {
 
 impl Record for Redelivery {}
 
-/// The number of deliveries and attempts that ended on one day.
+/// The numbers of deliveries and attempts that ended on one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Day {
     pub successes: u64,

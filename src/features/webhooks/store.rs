@@ -21,7 +21,7 @@ use crate::vocab::tables;
 
 /// The account of a webhook, and the webhook's ID.
 pub type WebhookKey = (AccountId, WebhookId);
-/// The key of a row in `DUE`, which states when to process a delivery.
+/// The key of a row in `DUE`: the delivery to process, and when to process it.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
@@ -102,7 +102,7 @@ fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<(
     Ok(())
 }
 
-/// Deletes up to `limit` rows per table that belong to deleted webhooks. Returns true if there may be more.
+/// Deletes up to `limit` rows per table of one deleted webhook. Returns true if there may be more.
 pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
@@ -225,9 +225,9 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deletes deliveries older than the retention period, ends deliveries whose event is no longer stored, and reschedules deliveries whose
-/// due time was stored while the clock was wrong. Processes at most `limit` deliveries in total. Returns true if there may be more. A
-/// pending delivery ends before it can be deleted, so that users can see the result.
+/// Deletes deliveries that ended longer ago than the retention period, ends deliveries whose event is no longer stored, and reschedules
+/// deliveries whose due time was stored while the clock was wrong. Processes at most `limit` deliveries in total. Returns true if there may
+/// be more. A pending delivery ends before it can be deleted, so that users can see the result.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -347,8 +347,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
             Entry::Vacant(new) => {
                 let known = self.tx.get(DAYS, &key)?;
                 if known.is_none() {
-                    // When an account's first delivery or attempt of a day ends, the account's rows that are too old for the statistics are
-                    // also deleted.
+                    // This is the day's first row for the account, so also delete the account's rows that are too old for the statistics.
                     let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
                     let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
                     self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;
@@ -376,7 +375,8 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
     /// paused for days.
     fn end_overdue(&mut self, key: WebhookKey, limit: usize) -> Result<usize> {
         let now = self.tx.now();
-        // Events are deleted with a precision of one second.
+        // Events are deleted by the time in their IDs, which has a precision of one second, so an event can be stored for up to a second
+        // longer.
         let overdue = due(self.tx, key, (Timestamp(0), now.plus_ms(-limits::OUTBOX_KEPT_MS - 1_000)), limit)?;
         for row in &overdue {
             match delivery(self.tx, key.1, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {

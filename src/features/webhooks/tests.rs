@@ -217,7 +217,7 @@ fn expired_deliveries_are_deleted_and_leave_the_lists_and_the_counts() {
         world.app.clock.advance_ms(DAY_MS);
     }
     assert_eq!([total(""), total("&status=success"), total("&status=failed")], [3, 2, 1]);
-    // IDs have a precision of one second.
+    // A delivery's ID contains its time only to the second, so the oldest delivery is deleted a second after its retention period ends.
     world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!(total(""), 3, "the oldest event is exactly as old as the retention");
@@ -283,7 +283,7 @@ fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
 
 #[test]
 fn a_temporarily_wrong_clock_delays_nothing() {
-    // The clock is wrong by ten years, by a day, or by one hour, as in a wrong time zone.
+    // The clock is fast by ten years, by a day, or by an hour, as with a wrong time zone.
     for wrong_ms in [3_650 * DAY_MS, DAY_MS, DAY_MS / 24] {
         let world = World::new();
         world.app.clock.advance_ms(wrong_ms);

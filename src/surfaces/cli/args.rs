@@ -124,7 +124,7 @@ pub enum ClusterCommand {
         #[arg(long)]
         undo: bool,
     },
-    /// Let the cluster continue although its database has lost commits, which a node has reported (stop all nodes first)
+    /// Let the cluster continue after its database lost commits, as a node has reported (stop all nodes first)
     AcceptLoss,
     /// Delete this node's copy of the data (stop the service first)
     Leave,
@@ -171,7 +171,7 @@ pub struct Serve {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The website to read instead of that of the made-up shop, such as https://example.com; only for a new demo
+    /// The website to read instead of the made-up shop's, such as https://example.com; only for a new demo
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// Address for plain HTTP; port 0 picks a free port
@@ -305,8 +305,9 @@ pub struct Backup {
     pub to: PathBuf,
 }
 
-/// The options of `restore` that cannot be used with `--brand`. They also conflict with the options that require `--brand`, because clap
-/// does not report that `--brand` is missing if the command has an option that conflicts with it.
+/// The options of `restore` that cannot be used with `--brand`. They also conflict with the options that require `--brand`. Otherwise such
+/// an option would be ignored if `--brand` is missing: clap does not report a missing option if the command has an option that conflicts
+/// with it.
 const NOT_WITH_BRAND: [&str; 6] = ["verify", "resume", "contacts", "to", "master_key", "without_key"];
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use crate::vocab::limits;
 #[derive(Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     Taken,
-    /// The service rejected the message with this reply.
+    /// The message was rejected, with this reply from the service or for this reason.
     Refused(String),
     /// Why the service cannot accept the message now, for example because it is not running.
     Later(String),

@@ -33,8 +33,8 @@ use url::Url;
 use crate::base::secret::Secret;
 use crate::engine::api::Entry;
 
-/// The environment variables that replace arguments of administration commands, with the names of these arguments. All other variables with
-/// the prefix `MAILMILL_` are settings, except those of the client.
+/// The environment variables that set the global options of administration commands, each with the name of its option. All other variables
+/// with the prefix `MAILMILL_` are settings, except those of the client.
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
 /// The global options that take a value. The word after such an option is that value, not a command.

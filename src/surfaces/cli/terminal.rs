@@ -33,7 +33,7 @@ pub fn note(text: &str) {
     complain(&format!("{}\n", harmless(text)));
 }
 
-/// Puts spaces in place of characters that could control the terminal or reverse the text direction. Line breaks stay. The text may come
+/// Replaces characters that could control the terminal or reverse the text direction with spaces. Line breaks are kept. The text may come
 /// from servers, websites and contacts.
 pub fn harmless(text: &str) -> String {
     text.chars().map(|character| if is_harmless(character) { character } else { ' ' }).collect()

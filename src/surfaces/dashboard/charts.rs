@@ -44,7 +44,7 @@ pub struct Chart<'a> {
 }
 
 impl Chart<'_> {
-    /// Returns the chart's geometry, for the macro `chart`.
+    /// Returns the chart's geometry, for the template macro `chart`.
     pub fn draw(&self) -> Value {
         let most = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::max);
         let least = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::min);

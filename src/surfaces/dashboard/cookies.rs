@@ -5,7 +5,7 @@ use http::header::{COOKIE, HeaderMap, HeaderValue};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 
-/// The cookies of a request, and their changes.
+/// The dashboard's cookies in a request. The methods also create the cookies that a response sets.
 pub struct Jar {
     session: Option<String>,
     guest: Option<String>,

@@ -25,7 +25,7 @@ const SECRET: [&str; 9] = ["auth", "code", "current", "header", "key", "password
 /// The form fields that users do not see.
 const HIDDEN: [&str; 7] = ["act", "brief", "csrf", "do", "given", "next", "version"];
 
-/// The prefix that the sign-in form adds to the names of another form's fields, which it carries while the user signs in.
+/// The prefix that marks the fields of another form in the sign-in form, which keeps them while the user signs in.
 pub const CARRIED: &str = "carried.";
 /// The prefix of the fields for confirming the password, in forms that require the password.
 pub const CONFIRM: &str = "confirm-";
@@ -89,7 +89,7 @@ impl Fields {
         while let Some(part) = parts.next_field().await? {
             let Some(name) = part.name().map(ToOwned::to_owned) else { continue };
             match part.file_name().map(ToOwned::to_owned) {
-                // If no file was chosen, browsers send a part without a file name.
+                // If no file was chosen, browsers send a part with an empty file name.
                 Some(file_name) if file_name.is_empty() => {}
                 Some(file_name) => {
                     fields.files.push((name, File { name: file_name, bytes: part.bytes().await? }));

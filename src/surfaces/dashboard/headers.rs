@@ -8,8 +8,8 @@ pub fn headers() -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // The Referer header is sent only to this site: other sites must not see URLs with tokens, but the dashboard needs it to recognize its
-    // own forms.
+    // Send the Referer header only to this site, because other sites must not see URLs with tokens. With the stricter policy `no-referrer`,
+    // browsers would hide the origin of the dashboard's own forms.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));

@@ -1,5 +1,5 @@
-//! Forms with a file that is too large for memory. This module reads the first field, the CSRF token, and streams the rest of the form
-//! to an operation.
+//! Forms with a file that is too large for memory. This module reads the first field, which contains the CSRF token, and streams the rest
+//! of the form to an operation.
 //!
 //! A multipart form is a sequence of parts between boundary lines, so the form remains valid without its first part.
 
@@ -14,7 +14,8 @@ use super::forms::Fields;
 use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
-/// Reads the CSRF token at the start of the form. Returns a form with only the token, and the content type and body of the rest.
+/// Reads the CSRF token at the start of the form. Returns a form with only the token, the request's content type, and a body with the rest
+/// of the form.
 pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), PageError> {
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());

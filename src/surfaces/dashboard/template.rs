@@ -34,7 +34,7 @@ macro_rules! page_context {
 }
 pub(super) use page_context;
 
-/// The data of a page's template; the layout's data is added to it.
+/// The data for a page's template, to which the layout's data is added.
 pub trait Context: Serialize {
     const TEMPLATE: Template;
 

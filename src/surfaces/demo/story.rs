@@ -68,8 +68,8 @@ pub struct Step {
 
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, relative to the environment's
-    /// path.
+    /// The demo succeeded. `message` is the path of the user's copy of the campaign in the inbox, or of the inbox if there is no copy. The
+    /// path is relative to the environment's path.
     Well { message: String },
     /// The demo failed for this reason.
     Stuck(String),
@@ -297,7 +297,7 @@ impl Story {
         Ok((done, format!("/inbox/{id}")))
     }
 
-    /// Performs the readers' opens, clicks and unsubscribes, with the links in their messages.
+    /// Performs the readers' opens, clicks and unsubscribes by requesting the links in their messages.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -440,7 +440,7 @@ impl Story {
     }
 }
 
-/// Returns the first link in the text whose path starts with `front`, without the part before the path.
+/// Returns the path and query of the first link in the text that has a path starting with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

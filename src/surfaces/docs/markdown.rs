@@ -213,8 +213,8 @@ fn text(events: &[Event<'_>]) -> String {
     all
 }
 
-/// Returns whether inline code must stay on one line, so that browsers do not break an option after a hyphen. A line has about 40
-/// characters on a phone.
+/// Returns whether inline code must stay on one line, so that browsers do not break an option after a hyphen. Longer code may break,
+/// because a line has only about 40 characters on a phone.
 fn is_word(code: &str) -> bool {
     code.chars().count() <= WORD_CHARACTERS_MAX && !code.contains(' ')
 }

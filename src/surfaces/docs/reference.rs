@@ -113,7 +113,8 @@ fn dated(mut input: Value, now: Timestamp) -> Value {
     input
 }
 
-/// Returns `part`, or a link to an earlier operation on the page that shows an identical part. Many operations return the same object.
+/// Returns `part` or, if an earlier operation on the page shows an identical part, the text `same` with a link to that operation. Many
+/// operations return the same object.
 fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<Shown>) -> String {
     if part.is_empty() {
         return part;
@@ -125,7 +126,8 @@ fn once(part: String, same: &str, method: &str, entry: &Entry, shown: &mut Vec<S
     part
 }
 
-/// Returns the operation's description. Most operations share the rules for idempotency keys, so a link replaces them.
+/// Returns the operation's description. The rules for idempotency keys are replaced with a link, because they are the same for most
+/// operations.
 fn about(entry: &Entry) -> String {
     let parts: Vec<String> = openapi::describe(entry.spec)
         .split("\n\n")

@@ -33,7 +33,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Returns the input without the path parameters.
+    /// Returns the input without the path parameters and without null values.
     fn rest(&self) -> Map<String, Value> {
         let mut rest = self.input.clone();
         rest.retain(|name, value| !value.is_null() && !self.entry.spec.path_names().any(|other| other == name));
@@ -234,7 +234,8 @@ const PYTHON: Style = Style {
 };
 
 impl Style {
-    /// Writes a value whose line is indented by `indent` spaces: on one line if it fits, otherwise with one member per line.
+    /// Writes a value that starts on a line indented by `indent` spaces. The value is on one line if it fits; otherwise, each member is on
+    /// its own line.
     fn write(&self, value: &Value, indent: usize) -> String {
         let line = self.line(value);
         if line.len() + indent <= LINE_CHARACTERS {
@@ -268,7 +269,7 @@ impl Style {
     }
 }
 
-/// Formats a value as JSON in a line that is indented by `indent` spaces.
+/// Formats a value as JSON. The line on which the value starts is indented by `indent` spaces.
 pub fn json(value: &Value, indent: usize) -> String {
     JSON.write(value, indent)
 }

@@ -56,8 +56,8 @@ impl Index {
         self.rows.push(row);
     }
 
-    /// Returns the best-matching sections that contain all words of the query. If there are none, unknown words are replaced with
-    /// the most similar known words.
+    /// Returns the best-matching sections that contain all words of the query. If there are none, replaces unknown words with the most
+    /// similar known words and searches again.
     pub fn find(&self, query: &str) -> Vec<Hit> {
         let query: String = query.chars().take(limits::DOCS_QUERY_CHARACTERS_MAX).collect::<String>().to_lowercase();
         let wanted: Vec<&str> = words(&query).take(limits::DOCS_QUERY_WORDS_MAX).collect();

@@ -7,7 +7,7 @@ use crate::engine::api::schema_reader::SchemaReader;
 
 /// The maximum nesting depth of listed fields: top-level fields, and the fields of their objects.
 const LEVELS_MAX: usize = 2;
-/// The maximum number of allowed values that a type lists.
+/// The maximum number of allowed values that a field's type lists; an ellipsis replaces the others.
 const VALUES_MAX: usize = 24;
 
 /// The type shown for a file that is sent as a Base64 string.

@@ -158,7 +158,7 @@ impl Site {
             let page = &self.pages[number];
             documents.insert(page.url.clone(), Document::new(HTML, &self.page(number, &content, &leads[number])));
             documents.insert(markdown_url(&page.url), Document::new(MARKDOWN, &content.source));
-            // The search ignores the other sections of the overview, because they only repeat what other pages contain.
+            // The search covers only the first section of the overview, because the other sections repeat what other pages contain.
             let sections = &content.rendered.sections;
             let sections = &sections[..if page.url == OVERVIEW { 1 } else { sections.len() }];
             sections.iter().for_each(|section| self.index.add(&page.url, &page.title, section));

@@ -163,7 +163,7 @@ where
     let mut connection = http1::Builder::new()
         // hyper's own time limit for headers is disabled, because `GuardedStream` limits the time.
         .header_read_timeout(None)
-        // The read buffer limits the size of a head; `exchange` rejects most large heads earlier.
+        // The read buffer limits the size of a head. `exchange` has lower limits, so the buffer rejects only heads that far exceed them.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
     // The connection's requests run within this task, so the keeper sees every request that is in progress.

@@ -48,7 +48,7 @@ const HOP_HEADERS: [HeaderName; 7] = [
 
 type NodeBody = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The connection to one node, which the first request opens.
+/// The connection to one node. The first request opens it.
 struct Connection {
     address: String,
     state: tokio::sync::Mutex<ConnectionState>,
@@ -98,7 +98,7 @@ impl NodeClient {
         if let Some(sender) = state.sender.as_ref().filter(|sender| !sender.is_closed()) {
             return Ok(sender.clone());
         }
-        // The requests that waited for a failed attempt fail too. Otherwise each of them would make another attempt after the other.
+        // Requests that waited for an attempt that failed fail too. Otherwise, they would repeat the attempt one after the other.
         if let Some((_, reason)) = state.failure.as_ref().filter(|(at, _)| at.elapsed() < CONNECT_PAUSE) {
             return Err(reason.clone());
         }
@@ -170,7 +170,7 @@ fn remove_hop_headers(headers: &mut HeaderMap) {
 mod tests {
     use super::*;
 
-    /// Regression test: each request waited two seconds for a connection, one after the other, also requests to the next leader.
+    /// Regression test: requests waited for a connection one after the other, two seconds each, even if they were for the next leader.
     #[tokio::test]
     async fn requests_do_not_queue_for_a_node_that_does_not_respond() {
         let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");

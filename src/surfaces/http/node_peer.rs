@@ -16,8 +16,8 @@ pub fn write(headers: &mut HeaderMap, peer: Peer) {
     headers.insert(HEADER, HeaderValue::from_str(&text).expect("an address is ASCII"));
 }
 
-/// Returns whether the request has the header of forwarded requests. A client that forges the header only prevents its own request from
-/// being forwarded.
+/// Returns whether the request has the header that marks forwarded requests. A client that forges the header only prevents its own request
+/// from being forwarded.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(HEADER)
 }

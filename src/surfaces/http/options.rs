@@ -96,8 +96,8 @@ pub struct Limits {
     pub h2_pending_resets: usize,
     /// The maximum number of streams per connection that the server reset because of client errors.
     pub h2_error_resets: usize,
-    /// How long the server reads and discards input after the last response on a connection that it closes. Otherwise, the client's
-    /// kernel may discard the response before the client has read it.
+    /// How long the server continues to read and discard input after the last response on a connection that it closes. If it closed the
+    /// connection immediately, the client's kernel could discard the response before the client has read it.
     pub linger_time: Duration,
     /// The maximum number of bytes read and discarded within `linger_time`: more than most clients send before they read a response.
     pub linger_bytes: usize,

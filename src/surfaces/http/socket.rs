@@ -35,7 +35,7 @@ impl AdminSocket {
         Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })
     }
 
-    /// Returns the next connection whose user is permitted.
+    /// Returns the next connection of a permitted user. Connections of other users are closed.
     pub async fn accept(&self) -> io::Result<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;

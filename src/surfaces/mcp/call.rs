@@ -1,4 +1,4 @@
-//! A tool call, and the operations that it calls through the pipeline with the request's key.
+//! A tool call, which calls operations through the pipeline with the caller's key.
 
 use http::HeaderValue;
 use rmcp::RoleServer;
@@ -19,7 +19,8 @@ pub struct Call<'a> {
     pub caller: &'a ToolCaller,
     pub definition: &'a Definition,
     pub context: &'a RequestContext<RoleServer>,
-    /// A random number in the marks around data. The data cannot contain the marks, because the number is unpredictable.
+    /// A random number in the marks before and after the data in a result. The data cannot contain the marks, because the number is
+    /// unpredictable.
     pub nonce: u64,
 }
 

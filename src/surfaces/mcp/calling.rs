@@ -32,7 +32,7 @@ impl Call<'_> {
         if let Err(refusal) = self.check(&arguments) {
             return Ok((*refusal).into());
         }
-        // A call without the required permission fails in any case, so the user is not asked to confirm it.
+        // If the key lacks the required permission, the call fails anyway, so the user is not asked to confirm it.
         if self.definition.row.effect.needs_confirmation() && self.definition.is_for(self.caller.key.permissions) {
             match self.confirmation(&request, &arguments, own.confirm).await? {
                 Confirmation::Given => {}
@@ -90,7 +90,7 @@ impl Call<'_> {
                 return outcome::success(title, REDUCED_NOTE, &structured, self.nonce)
                     .unwrap_or_else(|| outcome::own(title, json!({})));
             }
-            // A page that is too large is requested again with a quarter of its limit.
+            // If the page is too large, it is requested again with a quarter of the `limit`.
             match arguments.get("limit").and_then(Value::as_u64).filter(|limit| self.definition.is_paged && *limit > 1) {
                 Some(limit) => arguments.insert("limit".into(), (limit / 4).max(1).into()),
                 None => return outcome::failure("The result is too large for a tool. Read it through the API or the dashboard."),

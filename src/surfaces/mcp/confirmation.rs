@@ -135,8 +135,8 @@ impl Call<'_> {
         }
     }
 
-    /// Describes the recipients of a send as a number or a name; `None` if the call sends to no one, if the recipients cannot be read, or
-    /// if [`FACTS`] already contain them.
+    /// Describes the recipients of a send: their number, the name of the segment or tag, or the recipient type. Returns `None` if the call
+    /// sends no email, if the recipients cannot be read, or if [`FACTS`] already contain them.
     async fn recipients(&self, arguments: &JsonObject, object: &Value) -> Option<String> {
         let project = arguments.get("projectId").cloned().unwrap_or_default();
         let group = json!({ "id": arguments.get("recipientId"), "projectId": project });

@@ -54,7 +54,7 @@ fn reason(members: &Members<'_>, id: &Value) -> Option<&'static str> {
     if members.get("jsonrpc").is_none_or(|version| version.get() != "\"2.0\"") {
         return Some("jsonrpc: set it to \"2.0\"");
     }
-    // An error response to an unreadable request has the ID `null`.
+    // The ID of an error response may be `null`, because the ID of an unreadable request is unknown.
     if has("id") && !is_id(id) && !(has("error") && id.is_null()) {
         return Some("id: use a string or an integer; a notification has no ID");
     }

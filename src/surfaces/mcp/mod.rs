@@ -58,7 +58,8 @@ pub struct WithTools<S> {
     api: Api,
     protocol: StreamableHttpService<ToolServer, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    /// The keys that opened the sessions. The lock is held while a session is opened, so that the limits are exact.
+    /// The key that opened each session. The lock is held while a session is opened, so that concurrent requests cannot exceed the limits
+    /// on open sessions.
     owners: Mutex<Owners>,
 }
 
@@ -66,7 +67,7 @@ pub struct WithTools<S> {
 #[derive(Default)]
 struct Owners {
     by_session: HashMap<SessionId, Owner>,
-    /// The number of sessions opened so far, which determines the order of the sessions.
+    /// The number of sessions opened so far. It numbers each new session, so that a key's oldest session can be found.
     started: u64,
 }
 
@@ -86,8 +87,8 @@ impl<S> WithTools<S> {
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(end.clone())
             .with_max_request_body_bytes(limits::TOOL_REQUEST_BYTES_MAX)
-            // The library's own check is disabled. This module checks the origin, because the allowed origin is known only once the service
-            // listens.
+            // The library's own check of host names is disabled. This module checks the origin instead, because the allowed origin is known
+            // only once the service listens.
             .disable_allowed_hosts();
         let server = ToolServer::new(api.clone());
         let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions.clone(), config);
@@ -199,8 +200,8 @@ fn is_initialize(body: &[u8]) -> bool {
     serde_json::from_slice::<Message<'_>>(body).is_ok_and(|message| message.method == "initialize")
 }
 
-/// Returns an error if a browser sent the request for a page of another site, according to the `Origin` header, which pages cannot
-/// forge. This also rejects DNS rebinding, where a site points its own name at this server.
+/// Returns an error if a page of another site made a browser send the request, according to the `Origin` header, which pages cannot forge.
+/// This also rejects DNS rebinding, where a site points its own name at this server.
 fn check_origin(engine: &Engine, headers: &HeaderMap) -> Result<(), Failure> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let own = url::Url::parse(engine.base_url()).map(|url| url.origin().ascii_serialization()).unwrap_or_default();

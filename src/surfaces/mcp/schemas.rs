@@ -263,7 +263,7 @@ fn types_of(schema: &Value, definitions: &Map<String, Value>) -> Vec<String> {
     found
 }
 
-/// The maximum number of references that are followed to reach a schema. Real schemas have at most two.
+/// The maximum number of references that are followed to reach a schema. Real schemas need at most two.
 const REFERENCES_MAX: usize = 8;
 
 fn resolved<'a>(mut schema: &'a Value, definitions: &'a Map<String, Value>) -> &'a Value {

@@ -56,7 +56,7 @@ impl ToolServer {
     }
 }
 
-/// Returns the caller of a request, which the transport attached to it.
+/// Returns the caller that the transport attached to the request.
 fn caller(context: &RequestContext<RoleServer>) -> Result<&ToolCaller, ErrorData> {
     let parts = context.extensions.get::<Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get::<ToolCaller>());

@@ -1,8 +1,8 @@
-//! The command `mailmill mcp`: connects standard input and output to the MCP server of a remote Mailmill, for clients that start a
-//! program instead of connecting to a URL.
+//! The command `mailmill mcp`: connects standard input and output to the MCP server of a remote Mailmill, for clients that start a program
+//! instead of connecting to a URL.
 //!
 //! Each line of standard input is a message, which is sent to the server's `/mcp`; each message in the responses becomes a line of standard
-//! output. Lines that are not messages of the protocol are answered with an error. In other messages, this command reads only the parts
+//! output. Lines that are not messages of the protocol are answered with an error. In valid messages, this command reads only the parts
 //! that the session and its HTTP headers need, such as the protocol version. Nothing else is written to standard output; problems that the
 //! protocol cannot express go to standard error.
 
@@ -38,7 +38,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// The pause between a progress notification and the response. Without it, some clients process the notification after the response,
 /// and ignore it because the call has ended.
 const PROGRESS_PAUSE: Duration = Duration::from_millis(50);
-/// How long outstanding responses may take after the client has closed its end. Clients kill a program that does not exit soon.
+/// How long to wait for outstanding responses after the client has closed standard input. Clients kill a program that does not exit soon.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// The server to which messages are forwarded, and the API key for it.
@@ -61,7 +61,7 @@ struct Forwarder<W> {
     remote: Remote,
     tls: Option<Arc<ClientConfig>>,
     conversation: Mutex<Conversation>,
-    /// Locked while a new session replaces a lost one, so that concurrent messages do not open several sessions.
+    /// Locked while a new session replaces one that the server has forgotten, so that concurrent messages do not open several sessions.
     reopening: tokio::sync::Mutex<()>,
     output: tokio::sync::Mutex<W>,
     /// Limits the number of messages that wait for a response.
@@ -104,7 +104,7 @@ where
         let permit = forwarder.room.clone().acquire_owned().await.map_err(|error| error.to_string())?;
         let forwarder = forwarder.clone();
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
-        // The session must be open before the next message is sent.
+        // Waits for the response, because the session must be open before the next message is sent.
         if message["method"] == "initialize" {
             forwarder.conversation().opening = Some(line.clone());
             forwarder.message(line, message).await;
@@ -209,7 +209,8 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forwards one message and writes the server's response. On failure, writes an error in the protocol's format.
+    /// Forwards one message and writes the server's response. If this fails, responds to a request with an error in the protocol's format;
+    /// for other messages, logs the error.
     async fn message(&self, line: String, message: Value) {
         if let Err(problem) = self.post(line, &message).await {
             match message.get("id") {
@@ -362,7 +363,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let mut output = self.output.lock().await;
         let line = [message, b"\n"].concat();
         let written = output.write_all(&line).await;
-        // A write fails after the client has closed its end. The input then ends soon, too.
+        // A write fails if the client has closed standard output. Standard input then ends soon too, which ends this command.
         if let Err(error) = written.and(output.flush().await) {
             tracing::warn!(%error, "a message cannot be written");
         }
@@ -399,7 +400,7 @@ impl<W: AsyncWrite + Send + Unpin> Forwarder<W> {
         let wire = tokio::time::timeout(CONNECT_TIME, self.connect()).await.map_err(late)?;
         let wire = wire.map_err(|error| format!("no connection to {host}: {error}"))?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(wire)).await.map_err(|error| error.to_string())?;
-        // The connection stays open until the response is read.
+        // This task keeps the connection working until the response has been read.
         self.connections.spawn(async move {
             let _ = connection.await;
         });

@@ -361,7 +361,7 @@ mod tests {
             let size = serde_json::to_string(tool).expect("a tool is JSON").len();
             assert!(size <= 7_000, "{}: the tool has {size} bytes", tool.name);
         }
-        // A model reads the definitions of all tools before its first call. A token has about four bytes.
+        // A model reads the definitions of all tools before its first call, so their total size is limited. A token has about four bytes.
         let tools: Vec<&Tool> = all.iter().map(|definition| &definition.tool).collect();
         let bytes = serde_json::to_string(&tools).expect("tools are JSON").len();
         assert!(bytes <= 95_000, "the tools have {bytes} bytes");

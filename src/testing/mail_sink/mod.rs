@@ -1,4 +1,5 @@
-//! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
+//! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves if a test asks for
+//! it.
 //!
 //! It runs on a separate thread, so both synchronous and asynchronous tests can use it. `tests/it` also includes this folder.
 
@@ -170,7 +171,7 @@ impl MailSink {
         Self::at("127.0.0.1:0".parse().expect("an address"), offers, true, script)
     }
 
-    /// Starts a server at this address whose actions `script` chooses. If it keeps no bodies, it can accept millions of messages.
+    /// Starts a server at this address; `script` chooses its actions. If the server keeps no bodies, it can accept millions of messages.
     pub fn at(
         address: SocketAddr,
         offers: SinkCapabilities,

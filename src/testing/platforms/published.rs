@@ -74,7 +74,7 @@ pub fn table(platform: &str, used: &str, asked: &[PlatformRequest]) -> Vec<Row> 
     platform.call.iter().filter(|call| call.used == used).map(row).collect()
 }
 
-/// Returns why the platform's description does not allow a request; `None` if it allows it.
+/// Returns why the platform's description does not allow the request; `None` if the description allows it.
 pub fn objection(asked: &PlatformRequest) -> Option<String> {
     let (path, query) = asked.target.split_once('?').unwrap_or((asked.target.as_str(), ""));
     if UNDESCRIBED.contains(&path) {
@@ -119,8 +119,8 @@ impl Call {
             if !self.query.contains(name) {
                 return Some(format!("the parameter {name} is unknown"));
             }
-            // In `filter`, only the part before the first comma is checked: the operator and the field. The values of the other parameters
-            // can be lists.
+            // In `filter`, only the part before the first comma is checked: the operator and the field. The value of another parameter can
+            // be a comma-separated list, whose items are all checked.
             let words = value.split(',').take(if name == "filter" { 1 } else { usize::MAX });
             let is_allowed = |allowed: &Vec<String>| words.clone().all(|word| allowed.iter().any(|known| known == word));
             let is_small = |max: &u64| value.parse::<u64>().is_ok_and(|number| number <= *max);

@@ -1,4 +1,4 @@
-//! The endpoints of the simulated platforms that exports use: templates, drafts, coded templates and images.
+//! The simulated platforms' endpoints for exports: templates, drafts, coded templates and images.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub struct StoredImage {
     pub url: String,
 }
 
-/// Answers the requests of exports; returns `None` for other paths.
+/// Responds to the requests that an export sends; returns `None` for other paths.
 pub fn answer(state: &mut State, parts: &[&str], request: &Request<'_>) -> Option<(u16, Value)> {
     let method = request.asked.method.as_str();
     match parts {

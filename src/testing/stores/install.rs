@@ -17,7 +17,7 @@ pub struct Installs {
 }
 
 impl Installs {
-    /// Installs the app as a user on the page with this URL. Returns the signed callback URL.
+    /// Installs the app, as a user would on the authorization page with this URL. Returns the signed callback URL.
     pub fn consent(&mut self, url: &str) -> String {
         let (address, query) = url.split_once('?').expect("the URL has a query");
         assert!(address.ends_with("/admin/oauth/authorize"), "{address}");

@@ -1,5 +1,5 @@
-//! Servers on loopback that simulate the store platforms, and misbehave on request. They reject requests that the platforms'
-//! documentation does not allow. The integration tests also include these files.
+//! Servers on loopback that simulate the store platforms. They reject requests that the platforms' documentation does not allow, and tests
+//! can make them misbehave. The integration tests also include these files.
 
 pub mod graphql;
 pub mod shopify;

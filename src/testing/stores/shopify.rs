@@ -225,7 +225,7 @@ impl Shopify {
         self.state().grants
     }
 
-    /// Installs the app as a user on the page with this URL. Returns the callback URL.
+    /// Installs the app, as a user would on the authorization page with this URL. Returns the callback URL.
     pub fn install(&self, url: &str) -> String {
         self.state().installs.consent(url)
     }
@@ -370,7 +370,8 @@ fn respond(state: &mut State, asked: &PlatformRequest, fault: Option<ShopFault>)
     StoreResponse::new(200, json!({ "data": data, "extensions": extensions }).to_string())
 }
 
-/// Answers the client credentials grant with a new token. Earlier tokens remain valid.
+/// Responds to a request for an access token with a new token: to the client credentials grant, and to the grants of an installation
+/// (`install`). Earlier tokens remain valid.
 fn grant(state: &mut State, asked: &PlatformRequest) -> StoreResponse {
     let expected = format!("grant_type=client_credentials&client_id={SHOPIFY_CLIENT}&client_secret={SHOPIFY_SECRET}");
     if asked.body != expected {

@@ -67,7 +67,7 @@ impl WooCommerce {
     }
 }
 
-/// Returns only the fields of an item that the query selects with `_fields`, or all of them.
+/// Returns only the fields of an item that the query lists in `_fields`, or all fields if the query has no `_fields`.
 fn selected(item: &Value, query: &str) -> Value {
     let query: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
     let Some((_, fields)) = query.into_iter().find(|(name, _)| name == "_fields") else { return item.clone() };

@@ -1,4 +1,4 @@
-//! Tests of targets that several servers or clusters use, or a server whose folder was set back.
+//! Tests of targets that several servers or clusters use, and of a server whose data folder was set back to an earlier state.
 
 use super::*;
 
@@ -15,7 +15,8 @@ async fn one_of_two_servers_at_one_target_is_rejected_and_both_states_stay() {
     assert_eq!(other.backup.status().error, Some(Error::InUse { host: "machine-1".into() }));
     run.put(StoreName::Live, "row 2", 10).await;
     run.catch_up().await;
-    // An undetected copy of the folder has the same name and takes over: the first server notices and stops.
+    // A server that runs on an undetected copy of the data folder has the same holder name, so it takes over the target. The first server
+    // notices this and stops.
     other.crash().await;
     let copy = outer.path().join("copy");
     std::fs::create_dir_all(copy.join("backup-spool")).expect("the folder can be created");
@@ -62,10 +63,11 @@ async fn one_of_two_clusters_at_one_target_stops() {
 async fn a_folder_that_was_set_back_to_an_earlier_state_starts_a_new_log() {
     let part = |number, to| PartName { epoch: 1, number, from: Timestamp(0), to: Timestamp(to) };
     let snapshot = |log_from, consistent_at| SnapshotName { epoch: 1, log_from, consistent_at, at: Timestamp(0) };
-    // The newest part that the folder knows to be in the target, the parts that it still has, and the snapshot in the target.
+    // For each case: the newest part that the folder knows to be in the target, the parts that the folder still has, the snapshot in the
+    // target, and the epoch in which the log then starts.
     for (shipped, waiting, taken, log_since) in [
         (3, vec![], None, 1),
-        // The process ended after it wrote the part.
+        // The process ended after it wrote part 3 to the target, and before the folder recorded this.
         (2, vec![part(3, 0)], None, 1),
         (2, vec![part(3, 0), part(4, 7)], Some(snapshot(4, 4)), 1),
         // The folder has other commits than the target.

@@ -38,7 +38,7 @@ pub struct CssToken {
     pub span: Span,
     /// The value of a number, percentage (from 0 to 1) or dimension.
     pub number: f32,
-    /// For an opening token, the position of the token that closes it.
+    /// For an opening token, the index in `Sheets::pieces` of the token that closes it; otherwise 0.
     pub close: u32,
 }
 
@@ -71,7 +71,7 @@ impl CssToken {
     }
 }
 
-/// Adds the tokens that `input` contains to `sheets`. The content of a block follows the token that opens the block.
+/// Adds the tokens of `input` to `sheets`. The content of a block follows the token that opens the block.
 pub(super) fn flatten(input: &mut Parser<'_>, offset: &impl Fn(u32) -> u32, sheets: &mut Sheets, owner: Owner, depth: u8) {
     loop {
         let start = input.position().byte_index();

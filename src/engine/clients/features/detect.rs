@@ -16,7 +16,7 @@ const USES_MAX: usize = 500_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     Element(u32),
-    /// An attribute of an element, with the position of the attribute in the document.
+    /// An attribute of the element at this position, with the attribute's range in the source.
     Attribute(u32, Span),
     Declaration(u32),
     /// A selector of a rule.

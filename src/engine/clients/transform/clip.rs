@@ -1,4 +1,4 @@
-//! Clips a message that is longer than a client shows.
+//! Clips a message that exceeds a client's size limit.
 
 use super::super::html::{self, VOID};
 use crate::base::source::Lines;

@@ -12,7 +12,7 @@ use super::super::view::View;
 use super::{Edit, apply};
 use crate::base::source::Span;
 
-/// The lightness of a white background in dark mode, similar to that of #121212.
+/// The lightness to which dark mode changes a white background, similar to that of #121212.
 const DARKEST: f32 = 0.18;
 /// The lightness that limits partial dark mode: darker backgrounds and lighter text are not changed.
 const THRESHOLD: f32 = 0.55;

@@ -1,8 +1,8 @@
 //! Turns an email into the HTML that a client shows.
 //!
-//! First, the email is clipped. Then the parts that the client drops are cut, based on the same findings as the report. Later steps apply
-//! Word's shapes, dark mode and blocked images. The result is approximate: it contains what a client keeps, but does not imitate the
-//! client's rendering engine.
+//! First, the email is clipped. Then the parts that the client drops are cut, based on the same findings as the report. Later steps draw
+//! Word's shapes, apply dark mode, and replace blocked images with boxes. The result is approximate: it contains what a client keeps, but
+//! does not imitate the client's rendering engine.
 
 mod clip;
 mod dark;
@@ -281,7 +281,7 @@ impl EditCollector<'_, '_> {
         }
     }
 
-    /// Turns the body into a `div`, so that rules for the body no longer match.
+    /// Turns the body into a `div`, as the client does, and removes the selectors for `body` and `html`, which no longer match.
     fn body_to_div(&mut self) {
         for (number, rule) in (0..).zip(&self.view.sheets.rules) {
             for (index, selector) in (rule.selectors.start..).zip(self.view.sheets.selectors_of(rule)) {

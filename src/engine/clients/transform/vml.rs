@@ -57,7 +57,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     if let Some(color) = color.filter(|_| !is_false(attribute("fill")) && !is_false(attribute("filled"))) {
         css.push_str(&format!(";background-color:{color}"));
     }
-    // Earlier edits remove the addresses of images whose format the client does not show.
+    // Earlier edits remove the `src` of an image whose format the client does not show. Such an image is not drawn.
     let is_removed = |fill: &Element<'_>| {
         let own = view.document.attributes_of(fill).iter().find(|attribute| &*attribute.name == "src");
         own.is_some_and(|own| edits.iter().any(|edit| edit.span == own.span))
@@ -91,7 +91,7 @@ fn shape(view: &View<'_>, index: u32, element: &Element<'_>, name: &str, edits: 
     edits.extend(element.end_tag.map(|tag| Edit::replace(tag, close)));
 }
 
-/// Returns the CSS for how an image fills a shape. Without `aspect`, Word stretches the image to the shape.
+/// Returns the CSS that determines how an image fills a shape. Without `aspect`, Word stretches the image to the shape.
 fn repeat(kind: Option<&str>, aspect: Option<&str>) -> &'static str {
     match (kind, aspect) {
         (Some("tile"), _) => "repeat",

@@ -4,7 +4,7 @@ use super::super::css::{Declaration, Owner};
 use super::super::view::View;
 use super::Edit;
 
-/// Adds the edits for Word's own properties, which start with `mso-`.
+/// Adds the edits that replace Word's own properties, which start with `mso-`, with standard properties that have the same effect.
 pub fn own_properties(view: &View<'_>, edits: &mut Vec<Edit>) {
     for declaration in &view.sheets.declarations {
         let name = declaration.name.of(view.source).to_ascii_lowercase();

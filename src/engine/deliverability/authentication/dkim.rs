@@ -2,7 +2,7 @@
 
 use super::{Level, Lookup, Records, Report, Status, status, tag};
 
-/// The minimum length of RSA keys. RFC 8301 requires 1,024 bits and recommends 2,048.
+/// The recommended minimum length of RSA keys, in bits. RFC 8301 requires 1,024 bits and recommends 2,048.
 const RSA_BITS_MIN: usize = 2_048;
 
 /// Checks the keys of the domain that signs the mail.

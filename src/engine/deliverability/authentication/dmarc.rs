@@ -1,4 +1,4 @@
-//! Checks DMARC records (RFC 9989, and RFC 7489 before it).
+//! Checks DMARC records (RFC 9989, formerly RFC 7489).
 
 use super::{DmarcScope, Level, Lookup, Records, Report, Sending, Status, status, tag};
 use crate::engine::deliverability::links::registrable;
@@ -34,8 +34,9 @@ pub(super) fn audit_dmarc(records: &Records, sending: &Sending, report: &mut Rep
     status(report, before)
 }
 
-/// Returns the policy that applies to the domain of the From address, and the name of its tag. For a subdomain that does not exist, the tag
-/// is `np`, or else `sp`, or else `p`. For any other subdomain, the tag is `sp`, or else `p` (RFC 9989, section 4.7).
+/// Returns the policy that applies to the domain of the From address, and the name of the tag that sets this policy. For a subdomain that
+/// does not exist, the tag is `np`, or else `sp`, or else `p`. For any other subdomain, the tag is `sp`, or else `p` (RFC 9989, section
+/// 4.7).
 fn policy(record: &str, scope: DmarcScope) -> (&'static str, String) {
     let names: &[&'static str] = match scope {
         DmarcScope::Domain => &["p"],

@@ -96,9 +96,9 @@ struct SpfCount<'a> {
     read: usize,
     lookups: usize,
     is_complete: bool,
-    /// The first included domain without an SPF record.
+    /// The first domain without an SPF record that an include or a redirect refers to.
     absent: Option<String>,
-    /// The first domain whose record leads back to itself.
+    /// The first domain that its own record leads back to, through includes or redirects.
     repeated: Option<String>,
 }
 

@@ -65,7 +65,7 @@ pub struct FeedbackEvent {
 pub enum EventKind {
     /// The recipient's server accepted the message.
     Delivered,
-    /// The message was returned or rejected, with the server's response.
+    /// The message was returned or rejected. `detail` is the server's response or the mail service's reason.
     Bounced { class: ReplyClass, detail: String },
     /// The recipient reported the message as spam.
     Complained { kind: String },
@@ -80,7 +80,7 @@ pub enum EventKind {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RejectionReason")]
 pub enum Refusal {
-    /// The secret of the service has not been entered yet.
+    /// The secret of the mail service has not been entered yet, or cannot be decrypted.
     SecretMissing,
     /// The request has no signature or credentials.
     SignatureMissing,

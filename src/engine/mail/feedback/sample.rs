@@ -28,9 +28,9 @@ static KEY: OnceLock<RsaKeyPair> = OnceLock::new();
 pub struct Sample {
     pub headers: HeaderMap,
     pub body: Vec<u8>,
-    /// The temporary secret that signed the request; `None` if the configured secret signed it.
+    /// The temporary secret to check the request with. `None` if the request is checked with the configured secret or with `key`.
     pub secret: Option<String>,
-    /// The temporary key that signed an SNS notification.
+    /// The temporary public key to check a sample SNS notification with.
     pub key: Option<PublicKey>,
 }
 
@@ -44,8 +44,8 @@ pub struct Content<'a> {
 }
 
 /// Returns a sample request in the format of a service. The first sample of an SNS notification takes up to several seconds of processor
-/// time, because its key must be created. The randomness of temporary keys comes from the operating system, because the libraries accept no
-/// other source for keys.
+/// time, because its key must be created. Temporary keys use the operating system's random source, because the libraries accept no other
+/// source when they create keys.
 pub fn sample(service: MailService, secret: Option<&str>, content: &Content<'_>) -> Sample {
     match service {
         MailService::AmazonSes => amazon_ses(content),

@@ -30,7 +30,7 @@ const CLASSIFICATIONS: [(&str, ReplyClass); 7] = [
     ("unclassified", Unknown),
 ];
 
-/// Returns the P-256 point of a public key that is given in base64.
+/// Returns the P-256 point of a base64-encoded public key.
 pub fn point(key: &str) -> Option<Vec<u8>> {
     let der = BASE64.decode(key.trim().as_bytes()).ok()?;
     der.strip_prefix(&P256_PREFIX).filter(|point| point.len() == 65).map(<[u8]>::to_vec)
@@ -44,11 +44,12 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key);
     key.verify(&signed, &decoded).map_err(|_| Refusal::SignatureWrong)?;
     recent(seconds(timestamp)?, request.now, limits::MAIL_FEEDBACK_AGE_MAX_MS)?;
-    // The signature identifies the batch: batches have different signatures, and a batch that is sent again has the same signature.
+    // The signature serves as the ID of the batch: different batches have different signatures, and a batch that is sent again has the same
+    // signature.
     Ok(Report { id: Some(signature.to_owned()), events: events(request.body)? })
 }
 
-/// Returns the events of a batch whose signature is valid.
+/// Returns the events of a batch. Does not check its signature.
 pub fn events(body: &[u8]) -> Result<Vec<FeedbackEvent>, Refusal> {
     Ok(json(body)?.as_array().ok_or(Refusal::Malformed)?.iter().map(event).collect())
 }

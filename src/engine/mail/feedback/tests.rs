@@ -1,4 +1,4 @@
-//! Tests the checks and translations, with requests in the format of each mail service.
+//! Tests how requests are checked and how their events are translated, with requests in the format of each mail service.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
@@ -91,7 +91,8 @@ fn changed_unsigned_and_old_requests_are_rejected() {
         if !matches!(service, MailService::AmazonSes | MailService::Mailgun) {
             assert_eq!(read_sample(service, &other, NOW), Err(Refusal::SignatureMissing), "{service:?}");
         }
-        // Amazon SES, SendGrid and Resend sign the body. Mailgun signs only its token, and the other services only send credentials.
+        // Amazon SES, SendGrid and Resend sign the body. Mailgun signs only a time and a token, and the other services send credentials
+        // instead of a signature.
         if matches!(service, MailService::AmazonSes | MailService::Sendgrid | MailService::Resend) {
             let body = String::from_utf8(made.body.clone()).expect("the body is JSON").replace("missing@", "changed@");
             let changed = Sample { body: body.into_bytes(), ..made };

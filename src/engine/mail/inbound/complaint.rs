@@ -6,11 +6,11 @@ use super::report::address;
 
 /// The addresses that one provider sends complaints from. The provider attaches the reported message without a feedback report.
 const BARE_REPORTERS: [&str; 2] = ["staff@hotmail.com", "staff@outlook.com"];
-/// The header field that names the recipient in messages from [`BARE_REPORTERS`].
+/// The header field that names the recipient in the reported messages that [`BARE_REPORTERS`] attach.
 const BARE_RECIPIENT: &str = "x-hmxmroriginalrecipient";
 
-/// Returns the complaint in this message. `None` means that the message is not a feedback report; `Some(None)`, that it is a report but not
-/// a complaint.
+/// Returns the complaint in this message. `None` means that the message has neither of the two formats; `Some(None)`, that it is a feedback
+/// report but not a valid complaint.
 pub fn read(message: &Part<'_>) -> Option<Option<Complaint>> {
     if let Some(part) = message.find(&["message/feedback-report"]) {
         return Some(report(message, part));

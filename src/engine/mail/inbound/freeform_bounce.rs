@@ -6,7 +6,7 @@ use super::report::address;
 use super::{Action, Envelope, RecipientReport, one_line};
 use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 
-/// TABLE: local parts of addresses that send bounces.
+/// TABLE: prefixes, in lowercase, of the local parts of addresses that send bounces.
 const SERVERS: &[&str] = &["mailer-daemon", "postmaster", "mailerdaemon", "mail-daemon", "mdaemon", "microsoftexchange"];
 
 /// TABLE: prefixes, in lowercase, of the lines that introduce the returned message.
@@ -22,7 +22,7 @@ const COPIES: &[&str] = &[
     "the original message was received",
 ];
 
-/// TABLE: phrases in lowercase for messages that are still being retried.
+/// TABLE: phrases, in lowercase, which show that the server is still trying to deliver the message.
 const DELAYS: &[&str] = &[
     "has not yet been delivered",
     "delivery has been delayed",
@@ -103,8 +103,8 @@ fn begins_copy(lower: &str) -> bool {
     COPIES.iter().any(|copy| lower.trim_start().starts_with(copy))
 }
 
-/// Returns the first address that is alone on its line or before a colon, and the text after it up to the end of the paragraph. If there is
-/// no such address, returns the whole text.
+/// Returns the first address that is alone on its line or before a colon, and the text after the address: the rest of its line, and the
+/// next lines up to the end of their paragraph. If there is no such address, returns the whole text.
 fn reason(words: &str) -> (Option<String>, String) {
     let lines: Vec<&str> = words.lines().collect();
     for (at, line) in lines.iter().enumerate() {

@@ -254,7 +254,7 @@ mod tests {
             nested += &format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n");
         }
         assert_eq!(read(nested.as_bytes()).err(), Some(Refusal::TooDeep));
-        // A part that uses its parent's boundary does not contain itself.
+        // Parts that repeat their parent's boundary must not cause endless recursion.
         let circle = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n".repeat(10_000);
         assert!(matches!(read(circle.as_bytes()), Err(Refusal::TooManyParts | Refusal::TooDeep)));
         assert_eq!(read(&vec![b'a'; INBOUND_BYTES_MAX + 1]).err(), Some(Refusal::TooLarge));

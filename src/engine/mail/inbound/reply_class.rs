@@ -198,7 +198,7 @@ pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     }
 }
 
-/// Returns the class that a reply code alone shows. The code 4yz means a temporary problem; other codes do not show the cause.
+/// Returns the class that a reply code alone shows. A code that starts with 4 means a temporary problem; other codes do not show the cause.
 fn by_reply_code(words: &str) -> Option<ReplyClass> {
     let code = words.trim_start().get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     code.starts_with('4').then_some(Soft)

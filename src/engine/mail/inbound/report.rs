@@ -29,7 +29,7 @@ type Field = (String, String);
 /// One block of a report: the fields up to an empty line.
 type Block = Vec<Field>;
 
-/// Returns the blocks of fields that empty lines separate.
+/// Splits a report into blocks of fields at empty lines.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![Block::new()];
     for line in text.lines() {
@@ -59,7 +59,7 @@ fn outcome(block: &Block) -> Option<RecipientReport> {
     let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
     let status = field("status").and_then(reply_class::find_status);
     let diagnostic = field("diagnostic-code").map_or("", untyped);
-    // The status code in the text is often more specific than the status field, which some servers fill with 5.0.0.
+    // The status code in the diagnostic text is often more specific than the status field, which some servers fill with 5.0.0.
     let said = reply_class::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
     let status = said.or(status);
     let action = match field("action").map(str::to_ascii_lowercase).as_deref() {

@@ -1,4 +1,4 @@
-//! A server's capabilities in its reply to `EHLO`. This module does no I/O.
+//! The capabilities that a server offers in its reply to `EHLO`. This module does no I/O.
 
 use super::reply::Reply;
 

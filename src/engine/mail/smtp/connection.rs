@@ -70,7 +70,7 @@ impl Connection {
     }
 
     /// Returns the bare stream, so that it can be encrypted. Fails if bytes are unread, because bytes received in clear text must not be
-    /// treated as encrypted.
+    /// treated as if they had arrived encrypted.
     pub fn into_stream(self) -> Result<Box<dyn Stream>, Cause> {
         if self.has_unread() {
             return Err(Cause::Garbled("unexpected data arrived before TLS started".to_owned()));
@@ -87,8 +87,8 @@ impl Connection {
         .await
     }
 
-    /// Sends the bytes while listening to the server. Returns an error if the server hangs up. If the server sends anything, the
-    /// remaining bytes are not sent, and the caller finds the server's bytes with [`Self::has_unread`].
+    /// Sends the bytes while listening to the server. Returns an error if the server hangs up. If the server sends anything before all
+    /// bytes are written, the remaining bytes are not sent; the call succeeds, and [`Self::has_unread`] then returns true.
     pub async fn send_listening(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let (stream, received) = (&mut self.stream, &mut self.received);
         let mut rest = bytes;
@@ -119,7 +119,7 @@ impl Connection {
     }
 
     /// Returns the server's unsolicited reply, or an error if the server closed the connection; [`None`] if the server has sent nothing.
-    /// Does not wait for the server to send something.
+    /// Does not wait for the server to send something, but waits up to `limit` for the rest of a reply that has started.
     pub async fn interjection(&mut self, limit: Duration) -> Option<Result<Reply, Cause>> {
         let heard = if self.has_unread() { Some(Unsolicited::Bytes) } else { self.listen().await };
         match heard? {

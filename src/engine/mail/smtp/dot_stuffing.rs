@@ -1,7 +1,5 @@
-//! Converts a message to its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that no
-//! line of the message can end the message early. This module does no I/O.
-//!
-//! Mailmill's messages already have correct lines, and few lines start with a dot, so most chunks are sent without being copied.
+//! Converts a message to the form in which SMTP transmits it (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is
+//! doubled, so that no line of the message can end the message early. This module does no I/O.
 
 /// A message that is being sent, chunk by chunk.
 pub struct DotStuffer<'a> {
@@ -22,7 +20,8 @@ impl<'a> DotStuffer<'a> {
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short unchanged chunks would each become a separate packet, so they are copied into one chunk.
+        // Only a full chunk, or the last one, is returned without being copied. Shorter unchanged chunks would each become a separate
+        // packet, so they are copied into one chunk with the bytes that follow.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }

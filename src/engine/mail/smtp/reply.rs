@@ -129,7 +129,7 @@ fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     Reply { code, enhanced, text: lines.join("\n") }
 }
 
-/// Splits a line into its code, whether it is the last line of the reply, and its text.
+/// Returns a line's code, whether the line is the last one of the reply, and the line's text.
 fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     let strange = || format!("{:?}", printable(&line[..line.len().min(60)]));
     let [first @ b'2'..=b'5', second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] = line else { return Err(strange()) };

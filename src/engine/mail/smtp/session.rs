@@ -182,7 +182,7 @@ impl Session {
         }
     }
 
-    /// Sends QUIT without waiting for the reply, so that the slot is free sooner.
+    /// Sends QUIT without waiting for the reply, so that the caller's pool slot is free sooner.
     pub async fn leave(mut self) {
         let _ = self.line.send(b"QUIT\r\n", self.timeouts.quit).await;
     }
@@ -335,7 +335,8 @@ impl Session {
     fn closing(&self, refusal: Option<DeliveryOutcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
-            // If a reused connection gets this reply to its first command, the server had already closed the connection.
+            // If a reused connection gets this reply to the `MAIL` command, the server was closing the idle connection, so another
+            // connection can send the message.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
@@ -353,7 +354,7 @@ impl Session {
         TransactionResult::of(outcome, keep)
     }
 
-    /// Ends a message that has no recipients.
+    /// Ends the empty message that is sent if the server accepts DATA but has rejected the recipient.
     async fn send_nothing(&mut self, outcome: DeliveryOutcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
         // Any reply except a rejection is unexpected; after such a reply, the connection is not reused.

@@ -55,10 +55,10 @@ pub struct Direct {
     random: Arc<dyn Random>,
     port: u16,
     turns_max: usize,
-    /// The throttles, each under the alphabetically first server of a domain, so that domains with the same servers share a throttle.
+    /// The throttles, keyed by the alphabetically first of a domain's servers, so that domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
-    /// The domains whose servers were paused when a delivery tried them. Messages to these domains are not rendered until the pause
-    /// ends.
+    /// The domains whose servers a delivery found paused or unreachable, with the throttle of these servers. Messages to these domains are
+    /// not rendered until the pause ends.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
@@ -112,7 +112,7 @@ impl Direct {
         paces.entry(host.to_owned()).or_insert_with(|| Arc::new(HostThrottle::new(self.turns_max))).clone()
     }
 
-    /// Returns the pause of a domain's servers, if an earlier delivery found them paused and the pause has not ended.
+    /// Returns the pause of a domain's servers, if an earlier delivery recorded that the servers are paused, and the pause has not ended.
     pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<BackedOff> {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         let resting = known.get(domain)?.resting(now);

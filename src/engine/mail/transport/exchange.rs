@@ -15,7 +15,7 @@ use crate::engine::mail::smtp::{ConnectError, Credentials, Reply, Session, Sessi
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
 pub struct ServerRoute {
-    /// The key of the route: connections with the same key are interchangeable.
+    /// The key of the route in the pool: connections with the same key are interchangeable.
     leads_to: String,
     host: Host,
     port: u16,

@@ -169,8 +169,8 @@ impl Transport {
         }
     }
 
-    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts off the others. A delivery that is cut off after its final
-    /// dot was sent ends as [`DeliveryOutcome::Unknown`].
+    /// Starts no new deliveries, waits up to `grace` for running ones, then cuts off those that are still running. A delivery that is cut
+    /// off after its final dot was sent ends as [`DeliveryOutcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
@@ -202,7 +202,7 @@ impl Transport {
     }
 
     /// Waits for a slot at this server, then for one in the pool. Because of this order, a delivery that is waiting for a slow server does
-    /// not block others.
+    /// not occupy a slot in the pool.
     async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
         self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }

@@ -19,7 +19,7 @@ pub struct Relay {
     pub domains: Vec<String>,
 }
 
-/// When the connection to a relay is encrypted.
+/// How the connection to a relay is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     FromTheStart,

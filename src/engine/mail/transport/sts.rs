@@ -47,7 +47,8 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
 pub struct Policy {
     /// Whether servers outside the policy must be skipped. False if the policy is in testing mode or withdrawn.
     is_enforced: bool,
-    /// The names of the allowed servers; a name that starts with `*.` matches all names with one more label.
+    /// The names of the allowed servers; a name that starts with `*.` matches all names that have exactly one label in place of the
+    /// asterisk.
     hosts: Vec<String>,
     max_age: Duration,
 }

@@ -15,7 +15,7 @@ const SAMPLE_SIDE: u32 = 64;
 const COLORS_MAX: usize = 5;
 /// The smallest share of the area that a color must cover to be reported.
 const SHARE_MIN: f32 = 0.03;
-/// The minimum transparent share of the area of an image that is treated as transparent; semitransparent pixels count in proportion to
+/// An image is treated as transparent if more than this share of its area is transparent; semitransparent pixels count in proportion to
 /// their transparency. Other images are assumed to contain a background.
 const CLEAR_SHARE_MIN: f32 = 0.02;
 /// The minimum opacity, from 0 to 255, of pixels whose color is measured. The color of a more transparent pixel comes mostly from the
@@ -164,7 +164,7 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
     Ok(ImageMeasurements { width, height, colors, ground, is_clear: true, variety })
 }
 
-/// Returns the visible colors in an SVG image: each use in an area or gradient counts twice, and each use in a line once.
+/// Returns the visible colors in an SVG image: twice for each use in an area or gradient, and once for each use in a line.
 fn painted(text: &str) -> Vec<Color> {
     let mut found = Vec::new();
     for (mark, weight) in [("fill=", 2), ("stroke=", 1), ("stop-color=", 2), ("fill:", 2), ("stroke:", 1), ("stop-color:", 2)] {

@@ -157,17 +157,17 @@ const ATTRIBUTES: [&str; 37] = [
 ];
 /// The `meta` elements that the sanitizer keeps. They only tell email clients how to show the text and colors of the email.
 const METAS: [&str; 4] = ["color-scheme", "supported-color-schemes", "x-apple-disable-message-reformatting", "format-detection"];
-/// The text in the list of removed content that stands for conditional comments in the head, which contain styles and settings.
+/// The entry in the list of removed content for conditional comments in the head, which contain styles and settings.
 const HEAD_COMMENTS: &str = "conditional comments in the head, with settings for Outlook on Windows";
-/// The text in the list of removed content that stands for conditional comments outside the head. All of them are removed if one contains
-/// more than tables and VML shapes, because sending replaces no merge fields in comments, or if their tags are unbalanced.
+/// The entry in the list of removed content for conditional comments outside the head. All of them are removed if their tags are
+/// unbalanced, or if one of them contains more than tables and VML shapes, because sending replaces no merge fields in comments.
 const CONDITIONAL_COMMENTS: &str = "conditional comments for Outlook on Windows, so Outlook shows the content that they hid, but not the \
                                     content that they added";
 /// The maximum length of an attribute value, except in `src`. Tracking URLs and long class lists are about a thousand bytes long.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
-/// Sanitizes HTML. `parts` contains the attached images of a message as data URLs, by content ID.
+/// Sanitizes HTML. `parts` maps the content IDs of a message's attached images to the images' data URLs.
 pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtml, HtmlRefusal> {
     let admitted = admit(source)?;
     let document = parse(&admitted.html);
@@ -407,7 +407,8 @@ impl Cleaner<'_> {
     }
 }
 
-/// Returns an image's URL; a placeholder URL or a content ID is replaced by the image's data URL.
+/// Returns the URL with which an image can be shown: for a placeholder URL or the content ID of an attached image, the image's data URL,
+/// and otherwise the URL itself.
 fn put_in_place(address: &str, embedded: &[&str], parts: &HashMap<String, String>) -> Option<String> {
     if let Some(number) = stood_in(address) {
         return embedded.get(number).and_then(|data| addresses::image(data));

@@ -65,7 +65,7 @@ pub fn colors(dom: &Dom) -> Vec<Color> {
     found.into_iter().take(COLORS_MAX).map(|(color, _)| color).collect()
 }
 
-/// A function that returns the replacement of a color with this use, or `None` to keep the color.
+/// A function that returns the new color for a color with this use, or `None` to keep the color.
 pub type Replace<'a> = &'a mut dyn FnMut(Use, Color) -> Option<Color>;
 
 /// Returns the declarations with replaced colors.
@@ -82,7 +82,7 @@ pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     out
 }
 
-/// Returns a style sheet in which `replace` has replaced the colors of the rules whose selectors `of_interest` accepts.
+/// Returns a style sheet with its colors replaced by `replace`, but only in the rules whose selectors `of_interest` accepts.
 fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {

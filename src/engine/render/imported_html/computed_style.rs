@@ -62,7 +62,7 @@ fn classes(dom: &Dom, node: usize) -> Vec<&str> {
     dom.attribute(node, "class").map(|all| all.split_whitespace().collect()).unwrap_or_default()
 }
 
-/// Parses the selectors of ancestors; returns `None` for siblings and other selectors that are not supported.
+/// Parses the selectors of ancestors. Returns `None` if there is a sibling combinator, or if a selector is not supported.
 fn ancestors(selectors: &str) -> Option<Vec<Rule>> {
     if selectors.contains(['+', '~']) {
         return None;
@@ -141,7 +141,8 @@ impl ComputedStyles {
         self.declared(dom, node, |all: &[(String, String)]| all.iter().rev().find_map(color))
     }
 
-    /// Returns what `pick` finds in the element's own declarations, or else in the last rule where `pick` finds something.
+    /// Returns what `pick` finds in the element's own declarations, or else in the last rule that matches the element and in which `pick`
+    /// finds something.
     fn declared<T>(&self, dom: &Dom, node: usize, pick: impl Fn(&[(String, String)]) -> Option<T>) -> Option<T> {
         if let Some(found) = self.own.get(node).and_then(|own| pick(own)) {
             return Some(found);
@@ -203,7 +204,8 @@ impl ComputedStyles {
         })
     }
 
-    /// Returns the background and text color of every node, by its number, including inherited colors. A color that is not set is `None`.
+    /// Returns the background and text color of every node, indexed by the node's number. Inherited colors are included; a color that is
+    /// not set is `None`.
     pub fn all(&self, dom: &Dom) -> Vec<TextColors> {
         let mut shades = vec![TextColors::default(); dom.numbers().end];
         let roots: Vec<usize> = dom.first("html").into_iter().collect();

@@ -148,7 +148,7 @@ impl Dom {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
 
-    /// Returns the ancestors of a node inside the body, nearest first.
+    /// Returns the ancestors of a node, nearest first, up to but not including the body.
     pub fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let up = move |at: &usize| Some(self.parents[*at]);
         std::iter::successors(Some(self.parents[node]), up).take_while(|at| *at != ROOT && self.name(*at) != "body")

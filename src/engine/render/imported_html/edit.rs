@@ -219,7 +219,7 @@ fn entitle(dom: &mut Dom, text: &str) {
     hang_text(dom, text, title, 0);
 }
 
-/// Returns the largest elements in which only these nodes are visible.
+/// Returns the largest elements that show nothing except these nodes.
 fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for node in nodes {
@@ -278,7 +278,8 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
     let (copy, copies) = dom.copy(root);
     let twins: Vec<usize> = copies.iter().filter(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin).collect();
     let is_linked = |dom: &Dom, node: usize| dom.above(node).any(|above| dom.name(above) == "a");
-    // The new text replaces the longest piece: inside a link if the new text has a link, or else outside.
+    // The new text replaces the longest piece. Pieces inside a link take precedence if the new text has a link, and pieces outside links if
+    // it has none.
     let texts = twins.iter().copied().filter(|node| dom.is_text(*node));
     let longest = texts.max_by_key(|node| (address.is_some() == is_linked(dom, *node), dom.text(*node).chars().count()));
     for twin in twins {

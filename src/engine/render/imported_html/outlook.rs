@@ -44,7 +44,7 @@ const ATTRIBUTES: [&str; 30] = [
 const SHAPES: [&str; 3] = ["v:rect", "v:roundrect", "v:image"];
 const NAMESPACE: &str = "urn:schemas-microsoft-com:vml";
 const END: &str = "<![endif]";
-/// Stands, in the list of open elements, for a part that Outlook hides and other clients show.
+/// The entry in the list of open elements for a part that Outlook hides and other clients show.
 const REVEALED: &str = "!";
 const EXPRESSION_BYTES_MAX: usize = 100;
 
@@ -62,7 +62,8 @@ pub struct Comments {
 }
 
 impl Comments {
-    /// Returns whether all comments can stay: each contains only harmless elements, and each element is closed.
+    /// Returns whether all comments can stay: they contain only harmless elements, and every element that they open is closed, possibly by
+    /// a later comment.
     pub fn can_stay(&self) -> bool {
         self.open.is_empty() && !self.has_unsafe
     }

@@ -114,7 +114,8 @@ fn ground(dom: &mut Dom, to: Color) {
             boxes.contains(&node) || (styles.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
         })
         .collect();
-    // The page background covers the whole page: it is set on the body, or on the body's only content.
+    // Find the old page background: that of the body or, if the body has none, that of an element inside it that is the only visible
+    // content and is not narrower than the page.
     let mut at = body;
     let mut old = styles.ground(dom, at);
     while old.is_none() {
@@ -196,7 +197,7 @@ fn headings(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Applies a change to backgrounds, and recolors text that would become unreadable.
+/// Applies `change`, and recolors text that would become unreadable on a changed background.
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);

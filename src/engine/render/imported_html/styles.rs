@@ -1,4 +1,5 @@
-//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens, including inside media queries.
+//! Decides which styles may stay in imported HTML: known properties whose values consist of allowed tokens. Rules inside media queries are
+//! checked in the same way.
 //!
 //! Kept values are serialized from their tokens, so that email clients parse them in the same way as this check.
 

@@ -27,9 +27,9 @@ struct Writer {
     breaks: usize,
     /// Whether to write a space before the next word.
     spaced: bool,
-    /// The start of each open link in the text, and the link's URL.
+    /// For each open link, the position in the output at which its text starts, and the URL to show, if any.
     links: Vec<(usize, Option<String>)>,
-    /// The kind of link at the end of the output, if the output ends with a link.
+    /// Whether the output ends with the text or with the URL of a link; `None` if it ends with neither.
     ends_with: Option<Ending>,
 }
 

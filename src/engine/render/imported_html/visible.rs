@@ -3,7 +3,7 @@
 use super::computed_style::pixels;
 use super::dom::Dom;
 
-/// The maximum side length of tracking pixels and spacers, in pixels.
+/// The maximum width or height, in pixels, of an image that is treated as a tracking pixel or a spacer.
 const TINY: f32 = 3.0;
 
 /// Returns whether a character is white space or invisible, like those that pad preheaders.

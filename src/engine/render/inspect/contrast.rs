@@ -157,7 +157,7 @@ struct Colors<'a> {
 }
 
 impl Colors<'_> {
-    /// Returns the text color and the background of every node, by its number.
+    /// Returns the text color and the background of every node, indexed by the node's number.
     fn all(&self) -> Vec<(Color, Ground)> {
         let dom = self.dom;
         let mut colors: Vec<(Color, Ground)> = vec![(BLACK, Some(WHITE)); dom.numbers().end];

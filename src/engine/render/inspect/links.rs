@@ -1,5 +1,5 @@
-//! Finds the URLs in an email: those of links, images, forms, backgrounds and style sheets, and those of links that only Outlook for
-//! Windows shows.
+//! Finds the URLs in an email: those of links, images, forms, backgrounds and style sheets, and those in conditional comments, which only
+//! Outlook for Windows reads.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct LinkUse {
     pub kind: LinkKind,
     /// The URL as written, without surrounding spaces.
     pub url: String,
-    /// The visible text of a link, or the alt text of its images.
+    /// The visible text of a link, or else its `aria-label` or the alt text of its images.
     pub text: String,
     /// The text before and after the link, if the link text is vague, such as "here".
     pub around: String,
@@ -225,7 +225,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the links in conditional comments, which only Outlook for Windows reads.
+    /// Adds the links and images in conditional comments, which only Outlook for Windows reads.
     fn outlook(&mut self) {
         for comment in Scanner::new(self.source).filter(|piece| piece.kind == TokenKind::Comment) {
             let text = self.source.get(comment.start..comment.end).unwrap_or_default();
@@ -305,7 +305,7 @@ fn push_urls(kind: LinkKind, value: &str, urls: &mut Vec<(LinkKind, String)>) {
     });
 }
 
-/// Decodes the character references that URLs contain.
+/// Decodes the character references for `&`, which are common in URLs.
 fn decoded(value: &str) -> String {
     ["&amp;", "&#38;", "&#x26;"].into_iter().fold(value.to_owned(), |value, reference| value.replace(reference, "&"))
 }

@@ -1,4 +1,4 @@
-//! Tests of the accessibility rules: each rule with HTML that breaks it and HTML that follows it.
+//! Tests each accessibility rule with HTML that breaks it and with HTML that follows it.
 
 use super::accessibility::AccessibilityRule as Rule;
 use super::*;

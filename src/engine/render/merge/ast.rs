@@ -131,7 +131,7 @@ pub enum Comparison {
     AtMost,
     More,
     AtLeast,
-    /// The left value is an item of the list on the right, or a substring of the text on the right.
+    /// The left value is an item of the list on the right, a substring of the text on the right, or a key of the map on the right.
     Within,
 }
 

@@ -1,4 +1,4 @@
-//! Formats dates with the month and day names of a language. The long names come from the composer.
+//! Formats dates with the month and day names of a language. The long names come from the composer's copy files.
 //!
 //! The template sets the format of a date. Only `%B`, `%b` (or `%h`), `%A` and `%a` depend on the language.
 

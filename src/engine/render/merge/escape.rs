@@ -95,7 +95,8 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 state = joined.unwrap_or(State::Text);
             }
             Node::For { list, nodes, .. } => {
-                // Walk through the loop's content once from the state before the loop, and once from the state after an iteration.
+                // Walk through the loop's content from the state before the loop. If an iteration changes the state, walk through it again
+                // from the join of both states.
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {

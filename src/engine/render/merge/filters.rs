@@ -223,7 +223,7 @@ fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterErro
 fn date(text: &str, format: &str, date_language: Language) -> Result<String, FilterError> {
     let text = text.trim();
     let unfit = FilterError::Value("is not a date like 2026-11-21 or 2026-11-21T09:30:00Z");
-    // The time zone at the end does not change the local time before it.
+    // Only the local time at the start is read. A time zone after it is ignored, because the time is not converted.
     let moment =
         strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
     let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));

@@ -7,8 +7,8 @@
 //! - [`Template::compile`] rejects unknown syntax with an error that names the line and the remedy.
 //! - [`Template::render_into`] counts steps and bytes. A typical template consists of literals and fields, which are copied one after the
 //!   other. Literals keep their numbers, so that a [`Sink`] can reuse what it has already encoded.
-//! - A field with neither a value nor a guard causes [`MergeError::Missing`]. [`Template::missing`] finds such a field before any message
-//!   is sent.
+//! - A field that has no value, and no guard (a default, or an `if` that checks it), causes [`MergeError::Missing`]. [`Template::missing`]
+//!   finds such a field before any message is sent.
 //!
 //! The library that renders pages is not used here, because it exposes neither a template's syntax tree nor the HTML context of a value,
 //! and would let a template double a string thirty times before counting its length. Tests compare both implementations.
@@ -34,7 +34,7 @@ pub use value::{Fields, Value};
 
 use crate::vocab::limits;
 
-/// The use of the rendered text, which determines how values are escaped.
+/// What the rendered text is used for, which determines how values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
     /// HTML: values are escaped. A value at the start of a URL is replaced by `#` if its scheme is not allowed.
@@ -119,7 +119,7 @@ pub struct Template {
     kind: OutputKind,
     literals: Vec<String>,
     nodes: Vec<Node>,
-    /// The fields without a guard, each once, in order of use.
+    /// The fields that every recipient must have, because neither a default nor an `if` guards them: each once, in order of use.
     unguarded: Vec<Path>,
     /// The language of the template's dates. If it is unknown, each recipient's field `language` determines the language of the dates.
     date_language: Option<Language>,

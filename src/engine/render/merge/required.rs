@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ast::{Chain, Comparison, Condition, Node, Path};
 
-/// Returns the fields without a guard, each once, in order of use.
+/// Returns the fields that must have a value, each once, in order of use.
 pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
     let mut walk =
         RequiredWalk { found: Vec::new(), known: HashSet::new(), present: PresentFields::default(), locals: Vec::new() };
@@ -83,7 +83,7 @@ impl<'t> PresentFields<'t> {
             (Condition::All(all), true) => all.iter().for_each(|one| self.learn(one, true)),
             (Condition::Any(any), false) => any.iter().for_each(|one| self.learn(one, false)),
             (Condition::All(_), false) | (Condition::Any(_), true) => {}
-            // If a value is missing, only `!=` is true.
+            // If a value is missing, only `!=` is true. So if another comparison is true, or if `!=` is false, both values are present.
             (Condition::Compares(comparison, left, right), outcome) => {
                 if (*comparison == Comparison::Unequal) != outcome {
                     self.has(left);

@@ -476,7 +476,8 @@ fn jinja(source: &str, kind: OutputKind, data: &Map<String, Json>) -> Result<Str
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == OutputKind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
-    // The Jinja library drops a final line break, which this implementation keeps.
+    // The Jinja library drops a final line break, which this implementation keeps. So a character is added at the end, and removed from the
+    // result.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
     text.pop();
     Ok(text)

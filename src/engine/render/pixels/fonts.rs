@@ -146,7 +146,8 @@ impl FontFiles {
     }
 }
 
-/// Adds a font file if it has any of the missing characters. A file that cannot be read is skipped.
+/// Adds a font file if it has glyphs for any of the missing characters, which are then removed from `missing`. A file that cannot be read
+/// is skipped.
 fn add_file(fonts: &mut Fonts, file: &File, missing: &mut BTreeSet<char>) {
     if missing.is_empty() {
         return;

@@ -155,7 +155,7 @@ pub struct Rendering<T> {
     pub warnings: Vec<Warning>,
 }
 
-/// A problem that was found by rendering an email, such as a part that the screenshot or PDF does not show correctly.
+/// A problem found while rendering an email, such as a part that the screenshot or PDF does not show correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
     /// Characters without a glyph in any font.
@@ -166,7 +166,7 @@ pub enum Warning {
     ImagesUnsound { count: usize, first: String },
     /// Elements that some clients show, but that are not drawn.
     NotDrawn { elements: Vec<String> },
-    /// The email is longer than the screenshot with this width.
+    /// The email is too long for the screenshot with this width, so the screenshot is cut off.
     Cut { width: u32 },
     /// Transparent images with dark content, which are invisible on a dark background.
     ImagesDark { count: usize, first: String },
@@ -227,7 +227,7 @@ pub enum RenderError {
     Image(String),
     /// Too many requests are waiting, or this request has waited too long. A retry may succeed.
     Busy,
-    /// Rendering took too much time or memory, or crashed the rendering engine. The HTML is unusual.
+    /// Rendering took too much time or memory, or crashed the rendering engine, because the HTML is unusual.
     TooCostly,
     /// The rendering engine returned an error. Contains its message.
     Failed(String),
@@ -324,8 +324,8 @@ impl Pixels {
         self.workers.inspect(html).await
     }
 
-    /// Returns the report on an email's compatibility with the clients with these keys, or with all clients if there are none, as the JSON
-    /// of [`crate::engine::clients::report::Report`].
+    /// Checks an email's compatibility with the clients that have these keys, or with all clients if `clients` is empty. Returns the JSON
+    /// of the [`crate::engine::clients::report::Report`].
     pub async fn compatibility(&self, html: &str, clients: Vec<String>) -> Result<Vec<u8>, RenderError> {
         self.workers.compatibility(html, clients).await
     }
@@ -334,7 +334,7 @@ impl Pixels {
         self.workers.tables_digest()
     }
 
-    /// Returns what the clients on these devices show of an email's HTML.
+    /// Transforms an email's HTML into what the clients on these devices show.
     pub async fn client_views(&self, html: &str, devices: Vec<String>) -> Result<Vec<ClientView>, RenderError> {
         self.workers.client_views(html, devices).await
     }
@@ -412,7 +412,8 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be between {DRAWN_WIDTH_PX_MIN} and {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
-/// A task that a feature runs in worker processes: decodes the input, and returns the encoded result, or `None` if there is no result.
+/// A task that a feature runs in worker processes: decodes the input, and returns the encoded result, or `None` if it cannot produce a
+/// result, for example because the input is invalid.
 pub type FeatureTask = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[derive(Clone, Debug, Default)]
@@ -426,7 +427,7 @@ pub struct Options {
     pub unconfined: bool,
     /// The content of a newer `caniemail.json`, which replaces the built-in support tables.
     pub clients: Option<Arc<Vec<u8>>>,
-    /// The shares of opens in compatibility reports. If empty, the assumed shares apply.
+    /// Each client's share of opens, by which compatibility reports weight the clients. If empty, the built-in assumed shares apply.
     pub shares: Shares,
     /// The feature task, if the work runs in this process. Worker processes have their own copy of the task.
     pub feature: Option<FeatureTask>,

@@ -203,7 +203,7 @@ impl Workers {
         self.obey_with_tables(WorkerTask::Compatibility { clients, shares }, html).await?.into_report()
     }
 
-    /// Runs a task with the newer file of support tables, if the settings name one.
+    /// Runs a task that uses the support tables. If the settings name a newer file of support tables, the file is sent with the task.
     async fn obey_with_tables(&self, task: WorkerTask, html: &str) -> Result<Message<WorkerReply>, RenderError> {
         let name = String::new();
         let newer = self.options.clients.iter().map(|file| (&name, &**file));

@@ -198,9 +198,9 @@ const ALLOWED: [c_long; 34] = [
 ///
 /// - A call through a different kernel entry, such as `int 0x80` with its 32-bit numbers, ends the process. No compiler emits such a call
 ///   here, so only an attack makes one, and the filter's numbers would refer to different calls.
-/// - A call that is not in the list fails with `ENOSYS`, as on a kernel that does not support it. An attacker gains no more from this than
-///   from being killed. The C library and the allocator try optional calls, which differ between versions, and have a fallback for kernels
-///   without these calls. If such a call ended the process, a new C library would make every rendering fail.
+/// - A call that is not in the list fails with `ENOSYS`, as on a kernel that does not support it. An attacker gains no more from this error
+///   than if the call ended the process. The C library and the allocator try optional calls, which differ between versions, and have a
+///   fallback for kernels without these calls. If such a call ended the process, a new C library would make every rendering fail.
 fn filter() -> Result<(), String> {
     let not_executable = |argument: u8| {
         let mask = libc::PROT_EXEC as u64;

@@ -25,7 +25,7 @@ use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
 
-/// The maximum number of characters of an unknown client's key that an error quotes.
+/// An error about an unknown client quotes at most this many characters of the client's key.
 const UNKNOWN_CLIENT_CHARACTERS: usize = 60;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl RenderThread {
 
     /// Processes a request. A panic also results in a response.
     fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<WorkerReply> {
-        // If the thread has ended, joining it returns the error.
+        // Sending fails only if the thread has already ended. Joining the thread then returns the error.
         let _ = self.orders.send((order, confinement));
         self.thread.join().unwrap_or_else(|_| RenderError::TooCostly.into())
     }

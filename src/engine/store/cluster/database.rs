@@ -43,16 +43,17 @@ impl Database {
                 "cluster.database is not a valid URL: {error}; write it like postgres://mailmill:PASSWORD@db.internal/mailmill"
             ))
         };
-        // The client library does not support `verify-full`, the usual name of this mode.
+        // The client library does not support `verify-full`, the usual name of this mode. With `require`, the TLS configuration below
+        // verifies the server.
         let url = url.replace("sslmode=verify-full", "sslmode=require");
         let mut config: Config = url.parse().map_err(|error| invalid(&error))?;
         config.application_name("mailmill").connect_timeout(limits::CLUSTER_CONNECT_TIME);
         if config.get_hosts().len() > 1 {
-            // A server that does not respond must not use up the time for the others. A random order also avoids a server that accepts
-            // connections and then does not respond.
+            // A server that does not respond must not use up the time for the others. Because the order is random, a server that accepts
+            // connections and then does not respond is not always tried first.
             config.connect_timeout(limits::CLUSTER_HOST_CONNECT_TIME).load_balance_hosts(LoadBalanceHosts::Random);
         }
-        // A server that disappears from the network closes no connection.
+        // A server that disappears from the network closes no connection, so TCP must detect that the server is silent.
         config.tcp_user_timeout(limits::CLUSTER_SILENCE_TIME).keepalives_idle(KEEPALIVE_TIME);
         config.keepalives_interval(KEEPALIVE_TIME).keepalives_retries(limits::CLUSTER_SILENCE_TIME.as_secs() as u32 - 1);
         let tls = match config.get_ssl_mode() {

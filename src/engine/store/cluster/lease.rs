@@ -56,9 +56,9 @@ pub async fn clock_offset_ms(link: &mut Link, clock: &dyn Clock) -> Result<i64> 
     Ok(middle.ms_since(Timestamp(row.get(0))))
 }
 
-/// Takes the lease for `time` if it has expired, or ends implausibly late, and still has the epoch `after`, which the process has checked.
-/// Returns the new epoch, or `None` if the lease is valid or has changed, for example because another process was faster, or if a loss of
-/// commits was reported. All rows of the lease expire at the same time, so a process takes either all of them or none.
+/// Takes the lease for `time` if the lease still has the epoch `after`, which the process has checked, and has expired or ends implausibly
+/// late. Returns the new epoch. Returns `None` if the lease is valid, if it has changed, for example because another process was faster, or
+/// if a loss of commits was reported. All rows of the lease expire at the same time, so a process takes either all of them or none.
 pub async fn acquire(link: &mut Link, candidate: &Candidate, time: Duration, after: Epoch) -> Result<Option<Epoch>> {
     let update = "UPDATE mailmill_lease SET epoch = epoch + 1, holder = $1, node = $2, address = $3, \
                   expires = now() + CAST($4 AS float8) * INTERVAL '1 millisecond' WHERE epoch = $5 \

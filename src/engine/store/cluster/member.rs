@@ -303,7 +303,8 @@ impl Member {
             }
             *seen = Some(now);
         }
-        // Every node compares its own commits first, so that each node that has lost commits says so.
+        // This check comes after the comparison with this node's own commits, so that each node with commits that the database has lost
+        // logs this.
         if is_free && !self.is_current(self.in_time(check_loss(link)).await) {
             return None;
         }
@@ -353,8 +354,8 @@ impl Member {
         }
     }
 
-    /// Reports the loss of commits in the database, so that no other node continues without them. Repeats the attempt until this process
-    /// ends.
+    /// Records in the database that it has lost commits, so that no other node continues without them. Repeats the attempt until it
+    /// succeeds or this process ends.
     async fn report_loss(&self, link: &mut Link) {
         while let Err(error) = self.in_time(lease::report_loss(link, &self.candidate.node)).await {
             tracing::debug!(%error, "the loss of commits cannot be reported");

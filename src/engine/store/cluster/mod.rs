@@ -63,7 +63,7 @@ pub enum Error {
     Database(String),
     /// The database has no cluster, or its initialization was interrupted.
     NotInitialized,
-    /// The database already contains the cluster of this installation.
+    /// The database already contains a cluster, which belongs to the installation with this name.
     Initialized { installation: String },
     /// A newer program has changed the tables, or has written a record that this program cannot read.
     Newer,
@@ -189,7 +189,7 @@ impl From<Error> for store::Error {
 }
 
 impl Error {
-    /// Returns whether the same request can succeed later without an action of the operator.
+    /// Returns whether the same request can succeed later without action by the operator.
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Database(_) | Self::SnapshotReplaced { .. })
     }

@@ -149,7 +149,7 @@ pub fn mark(file: &Path, store: StoreName) -> Result<()> {
     Ok(port.commit(&batch)?)
 }
 
-/// Removes the mark of a cluster from the file of a store, if it has one, so that a single machine can use the file.
+/// Removes the cluster mark from a store's file, if the file has one, so that a single machine can use the file.
 pub fn unmark(file: &Path) -> store::Result<()> {
     let port = RedbPort::open_existing(Space::unlimited(), file, 1 << 20)?;
     let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: Arc::default() };

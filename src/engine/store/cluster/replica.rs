@@ -34,7 +34,7 @@ enum Next {
 }
 
 impl Replica {
-    /// Runs until the store is closed, or until an error that prevents the node from continuing.
+    /// Runs until the store is closed, or until an error prevents the node from continuing.
     pub fn run(mut self, failing: &watch::Sender<Option<Error>>) {
         let mut turns = self.port.turn().watch();
         loop {

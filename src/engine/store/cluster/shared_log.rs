@@ -11,8 +11,8 @@ use crate::vocab::limits;
 
 /// The compression level of zstd. Every commit waits for the compression, and higher levels save little space.
 const LEVEL: i32 = 1;
-/// The version of the format of packed records, which is their first byte. Also increase it when the format of a row changes: nodes of
-/// older versions then stop, instead of reading rows that they cannot decode.
+/// The format version of packed records, which is their first byte. Also increase it when the format of a row changes: nodes of older
+/// versions then stop, instead of reading rows that they cannot decode.
 const FORMAT: u8 = 1;
 
 /// The result of an append whose outcome is known.
@@ -120,8 +120,9 @@ impl SharedLog {
             if there != body {
                 return Ok(Some(Appended::Fenced));
             }
-            // A synchronous standby may not have the record yet: a database that restarts shows commits for which it had not waited. This
-            // commit waits until the standby has everything before it. If another process has the lease, its own commits have waited.
+            // A synchronous standby may not have the record yet: after a restart, a database shows commits even if it had not yet waited
+            // for the standby. The commit of this update waits until the standby has everything before it. If another process has the
+            // lease, nothing is updated, but that process's own commits have waited for the standby.
             let touch = "UPDATE mailmill_lease SET expires = expires WHERE log = $1 AND epoch = $2";
             self.link.execute(touch, &[(&store as _, Type::TEXT), (&epoch as _, Type::INT8)]).await?;
             return Ok(Some(Appended::Done));
@@ -153,7 +154,8 @@ impl SharedLog {
         Ok(rows.first().map_or(0, |row| row.get::<_, i64>(0) as u64))
     }
 
-    /// Checks that the log continues a file whose newest record has this position and ID.
+    /// Checks that the log can continue a file whose newest record has this position and ID: the log has this record, unless truncation
+    /// deleted it, and the records after it.
     pub async fn check(&mut self, position: u64, id: [u8; 16]) -> Result<()> {
         let (store, newest) = (self.store, self.newest().await?);
         if newest < position {
@@ -166,8 +168,8 @@ impl SharedLog {
             Some(record) if Links::of(&record.batch).is_some_and(|links| links.own != id) => {
                 Err(Error::Diverged { store, position })
             }
-            // The newest record is never truncated. If the log ends at this position but lacks the record, it has had no records since the
-            // import, so the file's record comes from a different log.
+            // Truncation always keeps the newest record. If the log ends at this position but lacks the record, nothing was appended since
+            // the import that created the log, so the file's record comes from a different log.
             None if newest == position && id != Links::default().own => Err(Error::Diverged { store, position }),
             _ => Ok(()),
         }

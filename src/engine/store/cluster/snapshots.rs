@@ -1,7 +1,7 @@
-//! Snapshots of the stores in the database, and the truncation of the log before them.
+//! Snapshots of the stores, which are kept in the cluster's database, and the truncation of each log before its older snapshot.
 //!
-//! The database keeps two snapshots, and the log from the older one onward. So a node that reads the newest snapshot finds the commits
-//! after it, even if another snapshot is taken in the meantime.
+//! The database keeps two snapshots of each store, and the log from the older one onward. So a node that reads the newest snapshot finds
+//! the commits after it, even if the leader writes another snapshot in the meantime.
 
 use std::sync::Arc;
 
@@ -131,8 +131,8 @@ pub async fn take(link: &mut Link, store: StoreName, tx: ReadTx) -> Result<u64> 
     Ok(position)
 }
 
-/// Deletes all but the two newest snapshots. Also deletes the records that the older of these two contains, except the records of the last
-/// ten minutes, so that nodes that lag slightly need no snapshot.
+/// Deletes all snapshots of a store except the newest two, and the records that the older of these two contains. Keeps the records of the
+/// last ten minutes, so that nodes that lag slightly need no snapshot, and always keeps the newest record.
 pub async fn truncate(link: &mut Link, store: StoreName) -> Result<()> {
     let kept = positions(link, store).await?;
     let [.., older, _] = kept.as_slice() else { return Ok(()) };

@@ -40,7 +40,7 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, TAGS};
 const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
 const TAG_ROWS: Table<u32, Vec<u8>> = Table::new(TAGS);
 const COUNT: Table<u8, i64> = Table::new(CONTACT_COUNTS);
-/// The duration of the lease: long enough that a process without CPU time for some seconds keeps the lease.
+/// The duration of the lease: long enough that a process keeps the lease even if it gets no CPU time for some seconds.
 const LEASE: Duration = Duration::from_secs(6);
 
 /// The statement that starts an empty log.
@@ -69,7 +69,7 @@ pub struct EmptyLeader {
     _runtime: Runtime,
 }
 
-/// Returns a leader for the tests of all engines; `None` if there is no database.
+/// Returns the engine of a leader, for the tests that every engine must pass; `None` if there is no database.
 pub fn empty_leader(folder: &Path) -> Option<EmptyLeader> {
     let url = server()?.database();
     let (shared, runtime) = shared_of(&url);
@@ -92,7 +92,7 @@ async fn acquire(link: &mut Link, process: &str, time: Duration) -> Epoch {
     lease::acquire(link, &candidate, time, after).await.expect("the database works").expect("the lease is free")
 }
 
-/// A cluster in an empty database, with the files of the installation that started it.
+/// A cluster in its own database. The folder contains the files that were imported, and a folder for each node.
 struct Cluster {
     url: String,
     folder: tempfile::TempDir,
@@ -401,7 +401,7 @@ fn snapshots_truncate_the_log_and_a_node_that_is_too_far_behind_starts_again_fro
         let taken = shared.runtime.block_on(async {
             let mut link = Link::new(shared.database.clone());
             let position = snapshots::take(&mut link, StoreName::Live, store).await?;
-            // Make the records so old that they can be truncated.
+            // Make the records old enough to be deleted by the truncation.
             link.define("UPDATE mailmill_log SET at = at - INTERVAL '1 hour'").await?;
             snapshots::truncate(&mut link, StoreName::Live).await?;
             Ok::<_, Error>(position)

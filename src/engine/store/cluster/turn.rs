@@ -36,7 +36,8 @@ pub struct SharedTurn {
     is_stopping: AtomicBool,
     /// Why this process can no longer be a member of the cluster.
     failure: OnceLock<store::Error>,
-    /// Wakes the task that keeps the lease when a store has started or stopped accepting commands, or has found that the lease is lost.
+    /// Notified when a store has started or stopped accepting commands, or has found that the lease is lost. The task that keeps the lease
+    /// waits for this notification.
     pub changed: Notify,
 }
 
@@ -66,7 +67,7 @@ impl SharedTurn {
         *self.turn.borrow()
     }
 
-    /// Changes the turn. A store that leads stops before its next command.
+    /// Changes the turn. A store that accepts commands stops doing so before its next command.
     pub fn set(&self, turn: Turn) {
         self.turn.send_replace(turn);
     }
@@ -163,7 +164,7 @@ impl SharedTurn {
         let _ = watched.wait_for(|now| *now >= position).await;
     }
 
-    /// Makes appends with an unknown outcome give up, because the process is ending.
+    /// Ends the lease for this process because the process is shutting down, and makes appends with an unknown outcome give up.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.end();

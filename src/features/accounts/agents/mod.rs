@@ -42,7 +42,7 @@ pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Limits how often agents poll from one network address.
 pub const POLLS: Rule = Rule { name: "agent polls", free: limits::CLAIM_POLLS_PER_MINUTE, window_ms: MINUTE_MS, wait_max_ms: 0 };
-/// Limits how often a user, or a network address, can enter wrong codes.
+/// Limits how often wrong codes can be entered by one user, or from one network address.
 const GUESSES: Rule =
     Rule { name: "agent codes", free: limits::CLAIM_GUESSES_FREE, window_ms: limits::CLAIM_GUESS_WINDOW_MS, wait_max_ms: 0 };
 
@@ -178,7 +178,7 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     let text = token::create(granted.environment, engine.random.as_ref());
     let (hash, envelope) = (sha256(text.expose().as_bytes()), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
-        // Check again inside the transaction: of several concurrent polls, only the first still finds the request.
+        // Check again inside the transaction: of several concurrent polls, only the first may create the key.
         let Some(claim) = find_own(tx, id, &digest)? else { return Ok(None) };
         let PollResult::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
         if !is_still_allowed(tx, &decision, &granted)? {
@@ -199,7 +199,8 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     Ok(PollAnswer::Key { text, granted })
 }
 
-/// Checks whether the signed-in user may grant the permissions `wanted` now to an agent or client that requested `requested`.
+/// Checks whether the signed-in user may grant the permissions `wanted` to an agent or client that requested `requested`. Sensitive
+/// permissions require a recent sign-in.
 pub fn check_terms(context: &Context, requested: PermissionSet, wanted: PermissionSet) -> Result<(), Failure> {
     let own = context.caller.principal.permissions();
     if wanted.is_empty() {

@@ -78,9 +78,9 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Parses a request's fields, as a form if the content type is that of a form, and otherwise as JSON. If the fields are invalid or a field
-/// is repeated, the inner `Err` is the OAuth error response. `T` must ignore unknown fields, as RFC 6749 §3.2 requires for the token
-/// endpoint.
+/// Parses a request's fields: as a form if the content type is `application/x-www-form-urlencoded`, and otherwise as JSON. If the fields
+/// are invalid or a field is repeated, the inner `Err` is the OAuth error response. `T` must ignore unknown fields, as RFC 6749 §3.2
+/// requires for the token endpoint.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")

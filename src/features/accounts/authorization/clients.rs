@@ -33,7 +33,8 @@ pub struct Client {
     /// The name that the client chose.
     pub name: String,
     pub redirect_uris: Vec<String>,
-    /// The host of the metadata document, which proves where the client comes from; `None` for a registered client.
+    /// The host that published the metadata document. It proves where the client comes from, unlike the client's name. `None` for a
+    /// registered client.
     #[serde(skip)]
     pub host: Option<String>,
 }

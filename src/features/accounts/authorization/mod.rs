@@ -35,7 +35,7 @@ pub const REGISTRATIONS: Rule =
     Rule { name: "client registrations", free: limits::CLIENTS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 
 const REFRESH_PREFIX: &str = "mm_rt_";
-/// The length of the random part of codes and tokens: 256 bits.
+/// The number of random characters in codes and tokens, which together have 256 random bits.
 const RANDOM_CHARACTERS: usize = 43;
 
 fn secret(engine: &Engine, prefix: &str) -> Secret {
@@ -104,8 +104,9 @@ pub struct Renewal {
     pub resource: Option<String>,
 }
 
-/// The result of exchanging a code or a refresh token. `Done` contains the grant with a new access token, and the permissions of this
-/// token. `UsedTwice` contains the key to revoke, because the code or refresh token was used twice.
+/// The result of exchanging a code or a refresh token. `Done` contains the grant with a new access token, the permissions of this token,
+/// and the hashes of the access tokens that no longer work. `UsedTwice` contains the key to revoke, because the code or refresh token was
+/// used twice.
 enum Step {
     Done { grant: Box<Grant>, permissions: PermissionSet, ended: Vec<[u8; 32]> },
     Refused(Refusal),
@@ -213,7 +214,8 @@ fn requested(scope: Option<&str>, granted: PermissionSet) -> Result<PermissionSe
     }
 }
 
-/// Updates the cache after an exchange, and returns the tokens or the refusal.
+/// Completes an exchange after its commit: updates the cache, or revokes the key if the code or token was used twice. Returns the tokens or
+/// the refusal.
 async fn finish(context: &Context, step: Step, access: Secret, refresh: Secret) -> Result<Result<Tokens, Refusal>, Failure> {
     let engine = &context.engine;
     match step {
@@ -268,7 +270,7 @@ async fn end(context: &Context, key: KeyId) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Revokes the keys of all grants of a user who leaves the account, in the transaction that removes the user. Returns these grants, for
+/// Revokes the keys of all grants that a user made in the account, in the transaction that removes the user. Returns these grants, for
 /// [`forget`]. The caller must hold `CACHE_LOCK`.
 pub fn end_all_of_user(tx: &mut WriteTx<'_>, engine: &Engine, account: AccountId, user: UserId) -> Result<Vec<Grant>, Failure> {
     let counted = engine.keys.all();

@@ -110,7 +110,8 @@ pub fn is_same_url(left: &str, right: &str) -> bool {
 }
 
 impl CheckedRequest {
-    /// Returns the URL that redirects the browser to the client with these parameters, the state, and the issuer (RFC 9207).
+    /// Returns the URL at which the browser returns to the client: the redirect URI with these parameters, the state, and the issuer (RFC
+    /// 9207).
     pub fn back(&self, engine: &Engine, parameters: &[(&str, &str)]) -> String {
         let mut url = self.redirect_uri.clone();
         let mut query = url.query_pairs_mut();

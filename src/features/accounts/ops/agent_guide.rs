@@ -1,5 +1,5 @@
-//! Returns the content of [`super::agent_metadata`] as a Markdown guide that explains to agents how to get a key, with commands that run
-//! unchanged.
+//! Returns a Markdown guide with the content of [`super::agent_metadata`]. It explains to agents how to get a key, with commands that they
+//! can run unchanged.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};

@@ -1,5 +1,5 @@
-//! Returns a metadata document (RFC 8414). It describes how OAuth clients connect for a user and, in the object `agent_auth`, how agents
-//! get a key.
+//! Returns a metadata document (RFC 8414). It describes how OAuth clients get access on behalf of a user and, in the object `agent_auth`,
+//! how agents get a key.
 
 use http::StatusCode;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Returns the request of the agent that shows the given code.
+//! Returns an agent's request by the code that the agent shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

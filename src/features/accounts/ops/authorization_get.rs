@@ -18,7 +18,7 @@ pub struct AuthorizationDetails {
     pub program: String,
     /// The verified host that published the client's metadata; absent for a registered client.
     pub host: Option<String>,
-    /// The host that the browser returns to, or the URI scheme if the client runs on the user's device.
+    /// The host that the browser returns to, or the URI scheme if the redirect URI has a custom scheme.
     pub returns_to: String,
     pub scopes: Vec<ScopeView>,
 }

@@ -23,7 +23,7 @@ pub struct Login;
 pub struct LoginRequest {
     pub email: String,
     pub password: Secret,
-    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
+    /// The code from the authenticator app, or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
     /// The environment that the token works in. The default is `live`.
     pub environment: Option<Environment>,

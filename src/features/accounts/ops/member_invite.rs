@@ -94,7 +94,7 @@ mod tests {
     use crate::vocab::ids::UserId;
     use crate::vocab::roles::Role;
 
-    /// Regression test: an account with the maximum number of invitations could not send one of them again.
+    /// Regression test: an account with the maximum number of invitations could not replace one of them.
     #[test]
     fn an_invitation_that_is_replaced_does_not_count() {
         let account = |number: u8| AccountId::from_bytes([number; 12]);

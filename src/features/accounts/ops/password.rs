@@ -19,7 +19,7 @@ pub struct ChangePassword;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPassword {
     pub current: Secret,
-    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
+    /// The code from the authenticator app, or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
     pub password: Password,
 }

@@ -18,7 +18,7 @@ pub struct Reauthenticate;
 #[serde(deny_unknown_fields)]
 pub struct Confirmation {
     pub password: Secret,
-    /// The code from the authenticator app or a recovery code. Required if the user has set up an app.
+    /// The code from the authenticator app, or a recovery code. Required if the user has set up an app.
     pub code: Option<String>,
 }
 

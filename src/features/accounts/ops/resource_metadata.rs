@@ -1,4 +1,4 @@
-//! Returns the address of the server that issues keys for this API (RFC 9728).
+//! Returns the metadata of this API (RFC 9728), such as the address of the server that issues its keys.
 
 use http::StatusCode;
 use serde_json::{Value, json};

@@ -159,7 +159,8 @@ fn answer(tokens: Result<Tokens, Refusal>, refused: &str) -> Reply {
     oauth::reply(StatusCode::OK, &answer)
 }
 
-/// Fails if agents poll at a high rate from one network address. An agent that polls slightly too fast still gets a normal response.
+/// Fails if requests to the token endpoint, or for new codes, come from one network address at a high rate. An agent that polls slightly
+/// too fast still gets a normal response.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());

@@ -1,4 +1,4 @@
-//! Returns the address of the server that issues access tokens for the MCP server (RFC 9728).
+//! Returns the metadata of the MCP server (RFC 9728), such as the address of the server that issues its access tokens.
 
 use http::StatusCode;
 use serde_json::{Value, json};

@@ -152,7 +152,7 @@ pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestam
     Ok(())
 }
 
-/// Returns the days, starting at `first`, on which requests were made with this key, each with the number of these requests.
+/// Returns the days, starting at `first`, on which requests were made with this key, and the number of requests on each of these days.
 pub fn days(tx: &impl Read, key: KeyId, first: u32) -> Result<Vec<(u32, u64)>> {
     let span = Span { from: (key, first).to_bytes(), ..DAYS.under(&(key,)) };
     let found = tx.list(DAYS, &span, Order::Forward, limits::KEY_DAYS_KEPT as usize + 1)?;

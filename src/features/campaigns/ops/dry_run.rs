@@ -66,7 +66,7 @@ pub struct LanguageShare {
     pub recipients: u64,
 }
 
-/// The checks of an email that a campaign sends.
+/// A summary of the checks of one of the campaign's emails.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailCheckSummary {
@@ -180,8 +180,8 @@ impl Query for DryRun {
     }
 }
 
-/// Returns the problems that prevent sending because of the campaign's status, sender or scores, each with the code of the error that
-/// sending would return. Adds a notice if a hold keeps the scheduled campaign from starting.
+/// Checks the campaign's status, sender and scores, and whether it is archived. Returns each problem that blocks sending, with the code of
+/// the error that sending would return. Adds a notice if a hold keeps the scheduled campaign from starting.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,

@@ -26,8 +26,8 @@ pub struct ListLogs {
     pub limit: Limit,
     /// The `nextCursor` of the previous page.
     pub cursor: Option<String>,
-    /// Lists only recipients with this status. A recipient who clicked also matches `delivered`, and a recipient whose server rejected the
-    /// message immediately also matches `bounced`.
+    /// Lists only recipients with this status. A recipient who clicked also matches `delivered`, and a recipient with the status `failed`
+    /// also matches `bounced`.
     pub status: Option<CampaignLogStatus>,
     /// Lists only recipients who were skipped for this reason. If `status` is given too, it must be `skipped`.
     pub skip_reason: Option<SkipReason>,

@@ -89,7 +89,7 @@ fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Fa
     }
 }
 
-/// Rejects a subject or preheader with invalid merge fields, because sending them would fail for every recipient.
+/// Rejects a subject or preheader with invalid merge fields, because sending would fail for every recipient.
 fn check_texts(plan: &Plan) -> Result<(), Failure> {
     for (field, words, kind) in
         [("subject", &plan.subject, OutputKind::Header), ("preheaderText", &plan.preheader, OutputKind::Html)]

@@ -38,7 +38,8 @@ pub struct CampaignReport {
 pub struct CampaignLink {
     /// The target URL.
     pub url: String,
-    /// The number of clicks, excluding detected bots. Several clicks by one recipient in the first seconds after delivery count once.
+    /// The number of clicks, excluding detected bots. In the first seconds after delivery, repeated clicks by the same recipient count as
+    /// one.
     pub clicks: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Changes the start time of a campaign that is scheduled or is waiting for a user to act.
+//! Changes the start time of a campaign that is scheduled or pending review.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Tests of the problems that block sending a campaign, and of the estimated number of recipients while sending starts.
+//! Tests for the problems that block sending a campaign, and for the estimated number of recipients before, during and after planning.
 
 use super::*;
 

@@ -124,7 +124,8 @@ fn canceling_a_sent_campaign_stops_its_retries() {
     assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["skipped"]), (&json!(0), &json!(0), &json!(1)), "{stats}");
 }
 
-/// Before the start time in a recipient's time zone, no delivery to that recipient has been attempted.
+/// If each recipient's time zone determines the start, a campaign whose mailing waits for deferred recipients is not `sent`, because some
+/// of these recipients may not have reached their start time.
 #[test]
 fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_time() {
     let studio = Studio::new();

@@ -42,12 +42,12 @@ impl Unchecked {
 #[derive(Debug)]
 pub struct CheckedUrl {
     pub url: String,
-    /// The indexes in [`Links::uses`] of the places that use the URL; the first use determines how the URL is requested.
+    /// The indexes in [`Links::uses`] of the places that use the URL; the first use determines the URL's kind, such as link or image.
     pub uses: Vec<usize>,
     pub status: LinkStatus,
     /// Why the status is neither `ok` nor `redirected`.
     pub error: Option<String>,
-    /// Why a request was necessary but not completed.
+    /// Why a necessary request was not completed.
     pub unchecked: Option<Unchecked>,
     /// The result of the requests, if any were sent.
     pub report: Option<Arc<LinkReport>>,
@@ -111,7 +111,8 @@ impl LinkChecker<'_> {
         CheckedLinks { urls, is_complete: requests.is_empty() }
     }
 
-    /// Checks the URLs. URLs beyond the limit, and URLs whose check does not finish in time, get the status `Skipped`.
+    /// Checks the URLs. URLs beyond the maximum number of requests, and URLs whose check does not finish within the time limit for all
+    /// links, get the status `Skipped`.
     pub async fn check(&self, links: &Links, options: LinkOptions) -> CheckedLinks {
         let end = Instant::now() + options.all;
         let (mut urls, requests) = self.classified(links);

@@ -85,7 +85,7 @@ impl LinkRule {
     }
 }
 
-/// A finding about one URL or about the whole email.
+/// A finding about one URL, several URLs, or the whole email.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkFinding {
     pub rule: LinkRule,
@@ -234,7 +234,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Compares the text of links with their targets.
+    /// Finds problems with the text of links: linked images without alt text, text that shows a different site, and the same text for
+    /// different targets.
     fn texts(&mut self, urls: &[CheckedUrl]) {
         let mut by_text: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
         for checked in urls {
@@ -277,8 +278,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds links without a UTM parameter that other links to the same site have. `utm_content` and `utm_term` can differ,
-    /// because they tell the links in an email apart.
+    /// Finds links that lack a UTM parameter that other links to the same site have. Ignores `utm_content` and `utm_term`, because they
+    /// distinguish the links in an email from each other.
     fn utm(&mut self, urls: &[CheckedUrl]) {
         let names = |url: &Url| -> BTreeSet<String> {
             let names = url.query_pairs().map(|(name, _)| name.into_owned());
@@ -334,7 +335,7 @@ fn site(host: &str) -> &str {
     registrable(host).unwrap_or(host)
 }
 
-/// Returns a URL without UTM parameters, fragment and trailing slash.
+/// Returns the URL without its UTM parameters, fragment and trailing slash.
 fn target(url: &str) -> String {
     let Some(mut parsed) = web(url) else { return url.to_owned() };
     let kept: Vec<(String, String)> = parsed

@@ -51,7 +51,7 @@ fn skipped(reason: impl Into<String>) -> Verdict {
     Verdict::Final(LinkStatus::Skipped, reason.into())
 }
 
-/// The inputs for the check of a URL, except the URL itself.
+/// The inputs of [`verdict`], other than the URL and its kind.
 pub struct Surroundings<'a> {
     pub fetch: &'a Fetch,
     /// The base URL of this service.
@@ -64,10 +64,10 @@ pub struct Surroundings<'a> {
 const APP_SCHEMES: [&str; 6] = ["mailto", "tel", "sms", "facetime", "webcal", "cid"];
 /// The schemes that email clients block.
 const SCRIPT_SCHEMES: [&str; 4] = ["javascript", "vbscript", "data", "about"];
-/// The paths of links that this service adds to messages.
+/// The prefixes of the paths of links that this service adds to messages.
 const OWN_PATHS: [&str; 3] = ["/u/", "/t/", "/v/"];
 
-/// Returns the verdict on the URL, which is determined without a request.
+/// Returns what can be concluded about the URL without a request.
 pub fn verdict(url: &str, kind: LinkKind, around: &Surroundings<'_>) -> Verdict {
     let what = match kind {
         LinkKind::Link => "link",
@@ -254,7 +254,8 @@ pub const UNSUBSCRIBE_WORDS: &[&str] = &[
     "wypisz",
 ];
 
-/// Other words, in lowercase, that suggest that opening a link changes something. The check looks for them in URLs and link text.
+/// Words, in lowercase, that suggest that opening a link changes something, in addition to `UNSUBSCRIBE_WORDS`. The check looks for them in
+/// URLs and link text.
 const CHANGING_WORDS: &[&str] = &[
     "opt_out",
     "optin",
@@ -292,8 +293,8 @@ pub fn announces_change(text: &str) -> bool {
     UNSUBSCRIBE_WORDS.iter().chain(CHANGING_WORDS).any(|word| text.contains(word))
 }
 
-/// Returns whether a GET request to a URL is very unlikely to change anything: the URL names no action and contains no token of a
-/// recipient.
+/// Returns whether a GET request to a URL is very unlikely to change anything: the URL names no action and contains nothing that looks like
+/// a recipient's token.
 pub fn may_get(url: &Url) -> bool {
     let path = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy();
     let query = percent_encoding::percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
@@ -314,8 +315,8 @@ pub fn never(_: &Url) -> bool {
     false
 }
 
-/// Returns whether a value looks like a random token: it contains a long run of digits and capitals, or it is long and often
-/// changes between letters, digits and cases.
+/// Returns whether a value looks like a random token: it contains a long run of digits and capitals, or it is long and changes often
+/// between letters and digits, or between cases.
 fn is_random(value: &str) -> bool {
     let mut runs = value.split(|c: char| !c.is_ascii_digit() && !c.is_ascii_uppercase());
     if runs.any(|run| run.len() >= TOKEN_CHARACTERS_MIN) {

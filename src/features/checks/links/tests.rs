@@ -1,4 +1,4 @@
-//! Tests the check of 200 links to servers that imitate the misbehavior of real servers. Each link must get the expected status;
+//! Tests the link check with 200 links to servers that imitate the misbehavior of real servers. Each link must get the expected status;
 //! addresses that are not public must not be contacted; and links that could change a subscription must not get a GET request.
 
 mod findings;
@@ -32,7 +32,8 @@ use crate::testing::ports::free_address;
 /// The time limit for each link, long enough for a requested pause of one second.
 const EACH: Duration = Duration::from_secs(4);
 
-/// An upper bound on the number of bytes that the buffers of three loopback connections hold.
+/// The maximum number of bytes of `huge` bodies that the server can write if the client does not read them: an upper bound on what the
+/// buffers of three loopback connections hold.
 const TAKEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A loopback server whose response depends on the path. It counts the requests for each path.
@@ -381,7 +382,7 @@ async fn each_of_200_links_of_a_misbehaving_server_gets_its_status() {
     let tasks = Tasks::new(Handle::current());
     let server = Arc::new(Misbehaving::default());
     let port = serve(&tasks, server.clone(), None, "127.0.0.1:0").await.port();
-    // A server on the port of the first server, at an address that must not be contacted.
+    // A server on the same port as the first server, at an address that must not be contacted.
     let private = Arc::new(Misbehaving::default());
     serve(&tasks, private.clone(), None, &format!("127.0.0.2:{port}")).await;
     let mut roots = Vec::new();

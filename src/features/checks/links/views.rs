@@ -25,7 +25,7 @@ pub struct LinkAnalysis {
     pub score: u32,
     /// The URLs with their kind, such as link or image.
     pub checked_links: Vec<CheckedLinkView>,
-    /// The problems with the links that readers and spam filters notice, most severe first.
+    /// The problems, other than broken links, that readers and spam filters notice, most severe first.
     pub findings: Vec<LinkFindingView>,
     pub summary: LinkSummary,
     /// Recommendations, most important first.
@@ -55,7 +55,8 @@ pub struct CheckedLinkView {
     pub final_url: Option<String>,
     /// The URLs that redirected, in order.
     pub hops: Vec<HopView>,
-    /// The number of days until the certificate of the URL's host expires.
+    /// The number of days until the certificate of the first encrypted host expires: the URL's own host or, for an unencrypted URL, a host
+    /// to which it redirects.
     pub certificate_days_left: Option<i64>,
     /// The content type of the final response.
     pub content_type: Option<String>,
@@ -91,7 +92,7 @@ pub struct LinkFindingView {
     pub message: String,
     /// How to resolve the finding.
     pub fix: &'static str,
-    /// The URL that the finding is about; absent if the finding is about several URLs.
+    /// The URL that the finding is about; absent if the finding is about several URLs or the whole email.
     pub url: Option<String>,
     /// The number of uses that the finding is about.
     pub count: usize,
@@ -224,7 +225,8 @@ fn links_score(summary: &LinkSummary, found: &[LinkFinding]) -> u32 {
     for finding in found {
         problems.push((weight(finding.rule.severity()), 1));
     }
-    // Findings with the same severity share a weight, so that many minor findings cannot cost all points.
+    // Count problems with the same weight as occurrences of one problem: `score` halves the cost of each further occurrence, so many minor
+    // findings cannot cost all points.
     let mut shared: Vec<(f64, usize)> = Vec::new();
     for (weight, count) in problems {
         match shared.iter_mut().find(|(known, _)| *known == weight) {

@@ -22,7 +22,8 @@ pub struct Authorize;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginSignIn {
     pub provider: Provider,
-    /// A name for the connection. If absent, the account's name on the platform is used.
+    /// A name for the connection. If absent, a connection to reconnect keeps its name, and a new connection gets the account's name on the
+    /// platform.
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
     /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,

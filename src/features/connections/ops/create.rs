@@ -34,7 +34,8 @@ pub struct NewConnection {
     /// HubSpot the access token of a private app. It is stored encrypted and never shown again.
     #[schemars(length(min = 1, max = limits::CONNECTION_KEY_CHARACTERS_MAX))]
     pub api_key: Secret,
-    /// A name for the connection. If absent, the account's name on the platform is used.
+    /// A name for the connection. If absent, a connection to reconnect keeps its name, and a new connection gets the account's name on the
+    /// platform.
     pub name: Option<Name<{ limits::CONNECTION_NAME_CHARACTERS_MAX }>>,
     /// The only project that can use the connection. If absent, every project of the account can.
     pub project_id: Option<ProjectId>,

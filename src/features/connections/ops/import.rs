@@ -37,7 +37,7 @@ pub struct ImportFromProvider {
     /// The connection to use. Required if the brand can use several connections to the provider.
     pub connection_id: Option<ConnectionId>,
     /// The platform's fields to map, each with its contact field: a profile field, `customFields.NAME`, or null to leave the field out. All
-    /// other fields are imported as usual. The import preview lists the fields.
+    /// other fields are imported with the default mapping. The import preview lists the fields.
     #[serde(default)]
     pub field_map: FieldMap,
 }

@@ -83,7 +83,7 @@ pub struct PreviewField {
     pub sample: String,
 }
 
-/// A contact that an import would add or change.
+/// A contact that was read for the preview, and what the import would change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PreviewContact {
     pub email: String,

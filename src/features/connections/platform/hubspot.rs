@@ -290,9 +290,9 @@ impl ChangesPort for HubSpot {
     }
 }
 
-/// Searches for contacts by the time of their last change and, if `conditions` is not empty, by any of these conditions. A search returns
-/// at most [`SEARCHED_MAX`] contacts, so the next search starts at the time of the last contact's change. The cursor consists of this time
-/// in milliseconds and HubSpot's own cursor.
+/// Searches for contacts that have changed since a given time and, if `conditions` is not empty, meet at least one of the conditions. A
+/// search returns at most [`SEARCHED_MAX`] contacts; to get further contacts, the next search starts at the time of the last returned
+/// contact's change. The cursor consists of the start time of the search in milliseconds and HubSpot's own cursor.
 async fn search(
     client: &Client<'_>,
     conditions: &[Value],
@@ -350,7 +350,7 @@ async fn read(client: &Client<'_>, ids: &[String]) -> Result<Vec<ReadContact>, P
     Ok(all)
 }
 
-/// Reads a contact that has an email address. A contact without an address cannot be imported.
+/// Reads a contact and its email address. Returns `None` for a contact without an address, which cannot be imported.
 fn named(raw: &RawValue) -> Option<Result<(String, Contact), UnreadableContact>> {
     match read_contact::<Contact>(raw, "/properties/email") {
         Ok(contact) => {
@@ -369,7 +369,7 @@ pub fn read_page(mapping: &Mapping, body: &[u8]) -> Option<Vec<ReadContact>> {
     Some(page.results.iter().filter_map(|raw| named(raw)).map(|contact| contact.map(external)).collect())
 }
 
-/// Fuzz target: parses HubSpot's responses that contain contacts' choices. A choice to unsubscribe takes precedence.
+/// Fuzz target: parses HubSpot's responses that contain contacts' choices, and checks that a choice to unsubscribe takes precedence.
 #[cfg(any(test, fuzzing))]
 pub fn read_choices(body: &[u8]) {
     let some = serde_json::from_slice::<Batch<Statuses>>(body).map(|batch| batch.results).unwrap_or_default();

@@ -227,8 +227,8 @@ struct Cursor {
     offset: u64,
     /// The ID of the last member of the previous page, which this page should start with.
     last: Option<String>,
-    /// Whether the previous page was read again. If so, this page is accepted even if it starts with another member; otherwise, members
-    /// without a fixed order could keep the import from advancing.
+    /// Whether the previous page was read again. If so, this page is accepted even if it starts with another member, because members
+    /// without a fixed order could otherwise keep the import from advancing.
     follows_repeat: bool,
 }
 
@@ -246,7 +246,8 @@ impl Cursor {
         format!("{}:{}{again}", self.offset, self.last.as_deref().unwrap_or_default())
     }
 
-    /// Returns the start of the page to read again if the page with the members `ids` shows that earlier members were deleted or moved.
+    /// If this page, with the members `ids`, shows that earlier members were deleted or moved, returns the start of an earlier page to read
+    /// instead.
     fn before(&self, ids: &[String]) -> Option<Self> {
         let starts_as_expected = self.last.is_none() || ids.first() == self.last.as_ref();
         let earlier = || Self { offset: self.offset.saturating_sub(COUNT as u64 - 1), ..self.clone() };

@@ -189,8 +189,8 @@ fn read_contact<T: DeserializeOwned>(raw: &RawValue, email: &str) -> Result<T, U
     })
 }
 
-/// Returns the ID as a path segment. The platforms' IDs consist of letters, digits, hyphens and underscores; an ID with other characters
-/// does not exist.
+/// Returns the ID for use as a path segment. The platforms' IDs consist of letters, digits, hyphens and underscores, so an ID with other
+/// characters is reported as [`PlatformError::Missing`].
 pub fn segment(id: &str) -> Result<&str, PlatformError> {
     let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain { Ok(id) } else { Err(PlatformError::Missing) }

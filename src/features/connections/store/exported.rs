@@ -1,6 +1,7 @@
 //! The tables of exported templates and images, and all access to them.
 //!
-//! The rows belong to the account on the platform, not to the connection: if an account is removed and connected again, its rows are kept.
+//! The rows belong to the account on the platform, not to the connection: if a connection is removed and the same account is connected
+//! again, its rows are kept.
 
 use std::ops::ControlFlow;
 

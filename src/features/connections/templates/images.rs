@@ -52,7 +52,7 @@ pub async fn upload(
     Ok(Uploaded { html: projects::each_image(html, |address| moved.get(address).cloned()), left })
 }
 
-/// Returns whether the text is a web address without merge fields in any platform's syntax.
+/// Returns whether the text is a web address that contains no merge field of any platform.
 fn is_fixed(address: &str) -> bool {
     address.starts_with("http") && !["{{", "{%", "*|"].iter().any(|mark| address.contains(mark))
 }
@@ -90,7 +90,7 @@ async fn place(
     }
 }
 
-/// Returns the extension and the media type of an image in a format that every platform accepts.
+/// Returns the extension and the media type of an image; `None` if its format is not accepted by every platform.
 fn format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some(("png", "image/png")),

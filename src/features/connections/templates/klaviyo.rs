@@ -39,7 +39,7 @@ struct ImageAttributes {
     image_url: String,
 }
 
-/// Returns a filter by name. Names contain no quotation marks and no backslashes.
+/// Returns a filter by name. Names contain no quotation marks or backslashes, so they need no escaping.
 fn named(name: &str) -> String {
     format!("equals(name,\"{name}\")")
 }

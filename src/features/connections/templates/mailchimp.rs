@@ -46,7 +46,7 @@ struct Campaigns {
 #[derive(Deserialize)]
 struct Campaign {
     id: String,
-    /// The ID of the campaign or template in the URLs of Mailchimp's pages.
+    /// The ID of the campaign in the URLs of Mailchimp's pages.
     web_id: u64,
     /// The state of the campaign: `save` for a draft.
     status: String,

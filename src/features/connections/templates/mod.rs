@@ -1,6 +1,6 @@
 //! Templates and drafts that exports create in connected accounts: a trait, and an adapter per platform that implements it.
 //!
-//! This module does not translate emails: it receives the HTML for the platform.
+//! This module does not translate emails: it receives HTML that is already in the platform's merge language.
 
 mod hubspot;
 mod images;
@@ -36,7 +36,7 @@ pub struct Draft {
     pub preheader: String,
     pub html: String,
     pub text: String,
-    /// Additional JSON members in the body of the request that creates the object.
+    /// Additional JSON members in the bodies of the requests that create and update the object.
     pub options: Map<String, Value>,
     /// The number of earlier objects of this email and kind that can no longer be updated.
     pub serial: u32,
@@ -95,7 +95,7 @@ trait TemplatePort {
         id: &str,
     ) -> impl Future<Output = Result<Remote, PlatformError>> + Send;
 
-    /// Returns the URL of the uploaded image with this name.
+    /// Returns the URL of the uploaded image with this name, if there is one.
     fn find_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<Option<String>, PlatformError>> + Send;
 
     fn upload_image(client: &Client<'_>, image: &Image<'_>) -> impl Future<Output = Result<String, PlatformError>> + Send;

@@ -38,7 +38,7 @@ pub struct Published {
     /// The URL of the object's page on the platform.
     pub url: String,
     pub is_new: bool,
-    /// The images that could not be uploaded.
+    /// The URLs of the images that were not uploaded.
     pub left_images: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ async fn failure(context: &Context, used: &Connection, error: PlatformError) -> 
     }
 }
 
-/// The account to which drafts are written, and the context that writing them needs.
+/// What is needed to write drafts to an account: the account's connection and client, the stored data, and the time.
 struct Place<'p> {
     client: &'p Client<'p>,
     data: &'p EnvironmentData,
@@ -130,7 +130,7 @@ impl Place<'_> {
         Ok(Published { email: draft.email, name: draft.name, external_id: id, url, is_new, left_images })
     }
 
-    /// Updates the object of an earlier export; returns `None` if there is none, or if it was deleted or sent.
+    /// Updates the object of an earlier export; returns `None` if there is no such object, or if it was deleted or sent.
     async fn updated(&self, draft: &mut Draft, known: Option<&ExportedTemplate>) -> Result<Option<Remote>, PublishError> {
         let Some(known) = known else { return Ok(None) };
         draft.serial = known.serial;
@@ -168,7 +168,8 @@ impl Place<'_> {
                 Err(error) => return Err(error.into()),
             }
         };
-        // The ID is stored before the object gets its content, so that a failure here leaves no object without a row.
+        // Store the ID before the object gets its content, so that the next export can update the object even if a failure here leaves it
+        // without content.
         self.save(draft.email, ExportedTemplate { external_id: Some(id.clone()), ..self.row(draft) }).await?;
         Ok(self.update(draft, &id).await?)
     }

@@ -273,7 +273,8 @@ fn a_wrong_client_secret_in_the_settings_rejects_no_account() {
     }
 }
 
-// Regression test: if an access token ended before its expiry, the account had to be reconnected although the refresh token was valid.
+// Regression test: if a platform invalidated an access token before its expiry, the account had to be reconnected although the refresh
+// token was valid.
 #[test]
 fn a_token_that_ends_early_is_refreshed_and_the_request_repeated() {
     let peer = Platforms::start(10);

@@ -25,7 +25,7 @@ use crate::vocab::tables;
 
 /// The activities, keyed by contact and time.
 const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY);
-/// Sets of contacts, keyed by action and campaign (all zeros for any campaign), then by time bucket.
+/// Sets of contacts, keyed by action and campaign ([`ANY`] for actions in any campaign or in none), then by time bucket.
 const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
 /// Contacts whose orders need to be attributed again because their clicks have changed, each with the position to start from. An empty
 /// position means the beginning. `features/events` defines what a position contains.
@@ -54,7 +54,7 @@ struct ActivityRow {
 
 impl Record for ActivityRow {}
 
-/// An action: an email was sent to a contact, or the contact did something with it.
+/// An action: an email was sent to a contact, or the contact opened it or clicked a link in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ContactAction")]
@@ -215,7 +215,7 @@ fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
 }
 
-/// The index of one kind of action, in one campaign or in all campaigns.
+/// The index of one kind of action, either in one campaign or regardless of the campaign.
 struct ActivityIndex<'t, R> {
     tx: &'t R,
     project: ProjectId,

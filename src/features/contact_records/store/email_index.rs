@@ -35,8 +35,8 @@ const CURSOR: u32 = u32::MAX;
 const SOME_GONE: u32 = u32::MAX - 1;
 /// The size in bytes of one run entry.
 const ENTRY: usize = 20;
-/// The smallest number of new emails that becomes a run. Fewer emails go directly into the index, because every lookup must search each
-/// run.
+/// The smallest number of new emails that are stored as a run. Fewer emails go directly into the index, because every lookup must search
+/// each run.
 const RUN_MIN: usize = 5_000;
 /// The maximum number of runs. Runs must be merged before more are added, because every lookup searches each run.
 const RUNS_MAX: usize = 64;
@@ -55,8 +55,8 @@ pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option
     }
 }
 
-/// Returns the number of the contact with each email, if there is one. `digests` must be sorted: neighboring hashes are then read from the
-/// same page.
+/// Returns, for each hash, the number of the contact with this email, if there is one. `digests` must be sorted, because the runs are
+/// searched in order; neighboring hashes are then also read from the same page of the index.
 pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<u32>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {

@@ -83,7 +83,7 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalized: &str) -> Re
     }
 }
 
-/// Calls `each` with the number and the time of the last change of each contact in `wanted`, ordered by number.
+/// Calls `each`, in order of number, with the number of each contact in `wanted` and the time of its last change.
 pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut each: impl FnMut(u32, Timestamp)) -> Result<()> {
     let (Some(first), Some(last)) = (wanted.min(), wanted.max()) else { return Ok(()) };
     let mut span = UPDATES.under(&(project,));

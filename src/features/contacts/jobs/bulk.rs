@@ -30,7 +30,7 @@ with_profile_fields! { given
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkRow {
-    /// The contact's email. A new contact keeps this spelling, without surrounding spaces. Unique in the project, ignoring case.
+    /// The contact's email, which is unique in the project, ignoring case. A new contact keeps this spelling, without surrounding spaces.
     pub email: EmailAddress,
 } profile {
     /// Names of tags to add to the contact. Tags that do not exist are created.

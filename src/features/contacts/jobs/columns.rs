@@ -49,17 +49,17 @@ pub struct Columns {
     pub custom_fields: Vec<(String, u16)>,
 }
 
-/// Headers for a column with first and last name combined, which is not a contact field. The headers for fields are in the table of contact
-/// fields.
+/// The recognized headers, reduced to lowercase letters, of a column with first and last name combined. The combined name is not a contact
+/// field, so these headers are not in the table of contact fields.
 const NAME_HEADERS: &[&str] = &["name", "fullname", "contactname", "displayname"];
 
 /// The header prefix for custom fields in files that Mailmill exports.
 pub const CUSTOM_PREFIX: &str = "custom.";
-/// The prefix for custom fields in field names.
+/// The prefix that marks the name of a custom field among field names, as in `customFields.plan`.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 impl Columns {
-    /// Returns the columns that `mapping` names by their headers.
+    /// Returns the columns to import. `mapping` identifies each column by its header.
     pub fn named(mapping: &ColumnMap, headers: &[String]) -> Result<Self, Failure> {
         let column = |header: Option<&String>| header.map(|header| find(headers, header)).transpose();
         let mut custom_fields = Vec::new();
@@ -77,7 +77,7 @@ impl Columns {
         columns.checked()
     }
 
-    /// Guesses the columns from the headers of a file.
+    /// Guesses from a file's headers which columns to import, and into which fields.
     pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
         let understood = Self::understood(headers);
         let guess = |field: &str| understood.iter().find(|(known, _)| known == field).map(|(_, at)| *at);
@@ -100,7 +100,8 @@ impl Columns {
         columns.checked()
     }
 
-    /// Returns the fields recognized from headers, each with its column. A custom field has the prefix `customFields.`.
+    /// Returns the names of the fields recognized from headers, each with its column. The name of a custom field has the prefix
+    /// `customFields.`.
     pub fn understood(headers: &[String]) -> Vec<(String, u16)> {
         let plain =
             |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
@@ -117,8 +118,8 @@ impl Columns {
         own.chain(custom).collect()
     }
 
-    /// Checks the name of each custom field. A file can have columns for more custom fields than a contact can have, because each contact
-    /// can lack some of them; the limits of a contact are checked in each row.
+    /// Checks the number of custom fields and their names. A file can have columns for more custom fields than a contact can have, because
+    /// a row can leave some of them empty; `contact_input` checks each row against the limits for a contact.
     fn checked(self) -> Result<Self, Failure> {
         let refused = |reason: String| Failure::field("columnMap.customFields", reason);
         if self.custom_fields.len() > limits::CONTACT_IMPORT_COLUMNS_MAX {
@@ -200,7 +201,7 @@ pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
 
 fn status(text: &str) -> Result<Status, String> {
     let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-    // Files that users write can contain the dashboard's label for the status: "Not subscribed".
+    // Users may write the status as the dashboard shows it: "Not subscribed".
     let word = if word == "not-subscribed" { Status::NonSubscribed.word() } else { word.as_str() };
     let found = Status::ALL.into_iter().find(|status| status.word() == word);
     let words = || Status::ALL.map(Status::word).join(", ");

@@ -9,7 +9,7 @@ use crate::features::contact_records::ContactRow;
 use crate::features::contact_records::fields::FieldValue;
 use crate::vocab::contact_fields::{CONTACT_FIELDS, FieldSource};
 
-/// Writes contacts as lines of a CSV file that all have the same columns.
+/// Writes contacts as lines of a CSV file. All lines have the same columns.
 pub struct CsvWriter {
     keys: Vec<String>,
 }

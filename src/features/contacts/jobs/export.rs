@@ -1,7 +1,7 @@
-//! Exports contacts to a CSV file that shows the project at one point in time.
+//! Exports contacts to a CSV file that shows them as they were at one point in time.
 //!
-//! An export reads a single snapshot, so the file is consistent. The snapshot is lost when the process ends: an interrupted export starts
-//! again, and its incomplete file expires.
+//! An export reads a single snapshot, so the file is consistent. The snapshot is lost when the process ends, so an interrupted export
+//! starts over with a new file, and the incomplete file expires.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -58,7 +58,8 @@ pub(super) fn refuse(data: &EnvironmentData, id: JobId, failure: &Failure) -> Re
     })?
 }
 
-/// Returns the contacts to export: those that are in the segment, match the filters, and are found by the search.
+/// Returns the numbers of the contacts that `query` selects: contacts that are in the segment, match the filters, and are found by the
+/// search.
 pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
     let mut numbers = contact_sets::set(tx, job.project, Facet::All)?;
     if let Some(id) = query.segment {
@@ -80,8 +81,9 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Writes all of the project's contacts that `tx` sees, in the format of an export; returns their number. `flush` receives the lines that
-/// have not been written yet; it may keep them for the next call, unless its second argument is true.
+/// Formats all of the project's contacts in the snapshot `tx` as an export does, and passes the lines to `flush`; returns the number of
+/// contacts. `flush` writes the lines and removes them from its first argument; it may leave them there for the next call, unless its
+/// second argument is true.
 pub fn write_all(tx: &ReadTx, project: ProjectId, flush: impl FnMut(&mut Vec<u8>, bool) -> Result<()>) -> Result<u64> {
     write_lines(tx, project, &contact_sets::set(tx, project, Facet::All)?, flush)
 }
@@ -155,7 +157,8 @@ impl<'w> File<'w> {
         Ok(Self { data, id, chunks: 0, bytes: 0 })
     }
 
-    /// Moves `lines` to the store once they fill enough chunks, or immediately if `all` is true.
+    /// Moves the first chunks of `lines` to the store once `lines` fill [`CHUNKS_PER_WRITE`] chunks; if `all` is true, moves all lines
+    /// immediately.
     fn flush(&mut self, lines: &mut Vec<u8>, all: bool) -> Result<()> {
         let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
         if lines.len() < enough && !all {

@@ -7,7 +7,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, ProjectId};
 use crate::vocab::limits;
 
-/// The number of bytes of a file that one transaction stores. With 2 MiB per transaction, a file needs only one disk sync for each 2 MiB.
+/// The number of bytes of a file that one transaction stores: 2 MiB, so that a file needs only one disk sync for each 2 MiB.
 pub const BYTES_PER_WRITE: usize = 8 * blobs::CHUNK_BYTES;
 
 /// Starts storing a file. An incomplete file expires after [`limits::CONTACT_UPLOAD_KEPT_MS`].
@@ -50,7 +50,8 @@ pub fn expired() -> Failure {
 /// Matches every input that [`delimiter`] accepts.
 pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
 
-/// Parses a delimiter as callers write it: one character, `\t` or `tab` for a tab, or an empty string for a comma.
+/// Parses a delimiter as callers write it: one ASCII character that is not a letter, digit, double quote or line break; `\t` or `tab` for a
+/// tab; or an empty string for a comma.
 pub fn delimiter(text: &str) -> Option<u8> {
     match text {
         "" => Some(b','),

@@ -23,7 +23,8 @@ use crate::vocab::limits;
 /// Advances an import by one step; returns whether rows remain.
 pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
     if email_index::is_full(&data.store.read(), job.project)? {
-        // Too many runs would slow down every lookup, so wait until the worker has merged them into the email index.
+        // Every lookup of an email searches each run that is not yet merged into the email index. If there are too many runs, wait until
+        // the worker has merged them.
         return Ok(true);
     }
     step_by(data, job, import, (limits::CONTACT_IMPORT_STEP_CONTACTS, limits::CONTACT_IMPORT_CHUNKS_PER_STEP))
@@ -48,7 +49,7 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
                 break;
             }
         }
-        // Close the channel, so that the reader does not wait forever for a receiver.
+        // Close the channel, so that the reader does not wait forever to send its next chunk.
         drop(receive);
         reading.join().map_err(|_| Error::Panicked)??;
         Ok(more)
@@ -68,7 +69,7 @@ struct Chunk {
     failed: u64,
     /// The notes on the refused rows.
     notes: Vec<RowNote>,
-    /// The number of rows without a status that are left out.
+    /// The number of rows that are left out because they have no status.
     excluded: u64,
     tags: Vec<TagName>,
     /// The final state of the job, if the file ends after this chunk or the rest of the file cannot be read.
@@ -165,7 +166,7 @@ fn too_many_rows() -> String {
     format!("The file has more than {max} rows. The rows up to that limit were imported; import the rest from another file.")
 }
 
-/// Returns the error message for a row that cannot be read. If the store failed, and the file is not at fault, returns the store's error.
+/// Returns the error message for a row that cannot be read. Fails with the store's error if the store is at fault, not the file.
 fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
         RecordError::TooLong => {

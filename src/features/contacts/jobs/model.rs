@@ -67,7 +67,7 @@ pub enum Task {
     Provider(ProviderImport),
 }
 
-/// The task of writing the rows in one request, which are stored as [`JobRow::Waiting`].
+/// The task of writing the rows of one request. Rows that have not been processed are stored as [`JobRow::Waiting`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bulk {
     pub rows: u32,
@@ -87,9 +87,9 @@ pub struct Import {
     pub tags: Vec<String>,
     /// The status for contacts whose row has no status.
     pub status: Option<Status>,
-    /// Whether contacts without a status are left out.
+    /// Whether a row is left out if neither the row nor `status` gives a status.
     pub leaves_out_undecided: bool,
-    /// The number of contacts that were left out.
+    /// The number of rows that were left out because they have no status.
     pub excluded: u64,
     /// The offset of the first byte that has not been processed.
     pub offset: u64,
@@ -106,7 +106,7 @@ pub struct ProviderImport {
     pub fields: FieldMap,
     /// Contacts that have neither joined a source nor changed since this time may be left out; `None` to read all contacts.
     pub since: Option<Timestamp>,
-    /// Whether the account's changed contacts are read after the sources.
+    /// Whether, after the sources, the import also reads all contacts in the account that changed after `since`.
     pub reads_changes: bool,
     /// The name of the tag for contacts from the sources.
     pub tag: String,
@@ -123,7 +123,7 @@ pub struct ProviderImport {
     pub expected: Option<u64>,
     /// Why the import is paused, and until when.
     pub pause: Option<Pause>,
-    /// The number of failures since the last page.
+    /// The number of failures since a page was last committed.
     pub failures: u32,
 }
 
@@ -195,7 +195,7 @@ pub struct Change {
     pub total: Option<u64>,
     /// The number of the first contact that has not been processed.
     pub next: u32,
-    /// The number at which the change ends: one more than the highest number that the first step selected.
+    /// The contact number at which the change ends: one more than the highest number of a contact that the first step selected.
     pub end: u32,
 }
 

@@ -112,7 +112,7 @@ fn first_rows(
             continue;
         }
         let cells = (0..columns).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
-        // If the excerpt is truncated, ignore its last row, because the row may continue after the excerpt.
+        // If the file continues after the excerpt, ignore the excerpt's last row, because it may be incomplete.
         if !whole && records.offset() >= rest.len() as u64 {
             break;
         }

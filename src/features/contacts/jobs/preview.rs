@@ -18,7 +18,7 @@ pub struct Preview {
     pub excluded: u64,
     /// The number of contacts who would be unsubscribed, or added as unsubscribed.
     pub unsubscribed: u64,
-    /// The first contacts, starting with those that would change.
+    /// The contacts that would be added or changed, followed by the others, up to [`limits::PROVIDER_PREVIEW_ROWS_MAX`] in total.
     pub rows: Vec<PreviewRow>,
     /// The first notes: why contacts would be rejected, or why values would be left out.
     pub notes: Vec<RowNote>,

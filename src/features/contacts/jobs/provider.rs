@@ -81,7 +81,7 @@ impl ProviderImport {
         self.sources.len() + usize::from(self.reads_changes)
     }
 
-    /// Returns whether this part contains the account's changed contacts, regardless of their source.
+    /// Returns whether this part of the import reads the account's changed contacts, which it reads regardless of their source.
     pub fn is_of_changes(&self, part: u32) -> bool {
         part as usize >= self.sources.len()
     }
@@ -103,7 +103,8 @@ impl ProviderImport {
         let CheckedContacts { mut batch, failed, mut excluded, notes } = checked(page.contacts, self.row, self.consent_mode);
         let (from, mut tag) = (self.position.clone(), TagName::parse(&self.tag).ok());
         if self.is_of_changes(from.source) {
-            // A changed contact that is not in the project does not belong to any of the import's sources.
+            // Update only changed contacts that are already in the project: a changed contact that is not there does not belong to any of
+            // the import's sources.
             (batch, excluded, tag) = (batch.only_known(), 0, None);
         }
         CheckedPage { from, next: page.next, expected: page.expected, read, batch, failed, excluded, notes, tag }
@@ -170,7 +171,8 @@ pub fn import_now(
     Ok(Imported { imported: counts.total - counts.failed, excluded, failed: failed + counts.failed })
 }
 
-/// Converts a contact from the platform, and notes the details that are left out. Returns `None` if the contact's address is invalid.
+/// Converts a contact from the platform, and adds a note if a value is left out or the address is invalid. Returns `None` if the address is
+/// invalid.
 fn input(row: u32, external: ExternalContact, status: Status, notes: &mut Vec<RowNote>) -> Option<ContactInput> {
     let shown: String = external.email.trim().chars().take(254).collect();
     let mut note = |field: &str, error: String| {

@@ -50,7 +50,7 @@ impl Default for Sniffer {
 }
 
 impl Sniffer {
-    /// Processes the next bytes of the file and appends the bytes to store to `out`.
+    /// Processes the next bytes of the file, and appends to `out` the bytes that must be stored.
     pub fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         match &mut self.state {
             SniffState::Start => {
@@ -68,7 +68,7 @@ impl Sniffer {
         }
     }
 
-    /// Processes the end of the file and returns the detected encoding.
+    /// Processes the end of the file: appends any remaining bytes to `out`, and returns the detected encoding.
     pub fn end(mut self, out: &mut Vec<u8>) -> Encoding {
         if matches!(self.state, SniffState::Start) {
             self.begin(out);
@@ -95,7 +95,7 @@ impl Sniffer {
         self.take(&start[mark..], out);
     }
 
-    /// Checks whether the file is still valid UTF-8 with these bytes.
+    /// Checks whether the file is still valid UTF-8 with these bytes; if not, treats the file as Windows-1252.
     fn check(&mut self, bytes: &[u8]) {
         let joined;
         let mut bytes = bytes;
@@ -139,10 +139,10 @@ pub struct Records<S> {
     source: S,
     parser: csv_core::Reader,
     buffer: Box<[u8]>,
-    /// The range of `buffer` that has not been read.
+    /// The range of `buffer` that has not been parsed.
     unread: std::ops::Range<usize>,
     ended: bool,
-    /// The file offset of the next byte to read.
+    /// The file offset of the next byte to parse.
     offset: u64,
     output: Vec<u8>,
     ends: Vec<usize>,

@@ -26,7 +26,7 @@ fn upload(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> crate::testing
     app.upload("/v1/contacts/imports", &all, file)
 }
 
-/// Uploads a file, processes it, and returns its status.
+/// Uploads a file, runs its import to the end, and returns the import's status.
 fn import(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> Value {
     let started = upload(app, fields, file);
     assert_eq!(started.status, 201, "{started:?}");
@@ -383,7 +383,8 @@ fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     assert_eq!(app.get_in(&path).status, 404);
 }
 
-/// Returns the expected result of an import, computed with a simple model: each address gets the name in its last row that has one.
+/// Returns the expected result of an import, computed with a simple model: each address gets the name from the last of its rows that has a
+/// name.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {

@@ -6,7 +6,7 @@ use crate::engine::store::{Error, Result};
 use crate::features::contact_records::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// The number of slices that one step merges into a project's email index. Such a step takes a second or two.
+/// The number of transactions in which one step merges runs into a project's email index. Such a step takes a second or two.
 const MERGES_PER_STEP: usize = 64;
 
 /// Runs one step of every open job, except imports from platforms, and one step of the pending merges of the email index. Returns whether
@@ -23,7 +23,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
         };
         match turn {
             Ok(unfinished) => more |= unfinished,
-            // The store failed and reports the failure itself. Leave the job waiting.
+            // The store failed and reports the failure itself. Leave the job open, so that it is retried.
             Err(
                 error @ (Error::Io(_)
                 | Error::Busy

@@ -115,7 +115,7 @@ pub struct BulkResult {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowError {
-    /// The position of the contact in the request, starting at 0.
+    /// The position of the contact in the request, starting at 0; in the result of a bulk change, the contact's number in the project.
     pub index: u32,
     /// The contact's email, if the row contains one.
     pub email: Option<String>,

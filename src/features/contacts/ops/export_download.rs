@@ -22,7 +22,7 @@ pub struct ExportDownload;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DownloadLink {
     pub job_id: JobId,
-    /// The signature, which makes the link valid for one hour.
+    /// The expiry time and the signature, which make the link valid for one hour after the export is complete.
     pub token: Option<String>,
 }
 

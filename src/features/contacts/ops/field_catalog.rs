@@ -46,7 +46,7 @@ pub struct Catalog {
     pub entries: Vec<CatalogField>,
     /// The number of contacts selected.
     pub total_subscribers: u64,
-    /// The number of contacts examined, newest first.
+    /// The number of contacts examined: the newest of the selected contacts, up to `examine`.
     pub examined: u64,
     pub computed_at: WireTime,
 }
@@ -147,7 +147,7 @@ struct FieldCounts {
     custom: BTreeMap<String, FieldUse>,
 }
 
-/// The data that the examined contacts contain in one field.
+/// How many of the examined contacts have one field, with the types of its values and a few examples.
 #[derive(Default)]
 struct FieldUse {
     filled: u64,

@@ -248,12 +248,12 @@ impl Upload {
         }
     }
 
-    /// Checks the complete form, and starts the job.
+    /// Checks the complete form, and starts the import. If `hold` is true, only stores the file and its job for a later import.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
         let project =
             self.project.ok_or_else(|| Failure::field("projectId", "the project is missing; send its ID in this field"))?;
         let account = context.caller.account();
-        // Check the project first, before any error about the file is returned.
+        // Check the project before the file: if both are invalid, the error is about the project.
         context.read(move |tx| projects::require(tx, account, project)).await?;
         let file = self.blob.ok_or_else(|| Failure::field("file", "the file is missing; send the CSV file in this field"))?;
         let encoding = self.encoding.expect("a file that was read to its end has an encoding");
@@ -290,7 +290,7 @@ impl Upload {
     }
 }
 
-/// The error for a request body that could not be read, as a type that the form reader accepts.
+/// Wraps the error for a request body that could not be read in a type that implements `Error`, as the form reader requires.
 #[derive(Debug)]
 struct Broken(BodyError);
 

@@ -33,7 +33,8 @@ pub struct ListImportErrors {
 /// A note on one row of the imported file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportError {
-    /// The number of the row in the file, where the headers are row 1; in an import from a platform, the number of the contact.
+    /// The number of the row in the file, where the headers are row 1. In an import from a platform: the number of the contact, counted in
+    /// the order in which the contacts are read.
     pub row: u32,
     /// The email in the row, if there is one.
     pub email: Option<String>,

@@ -39,7 +39,7 @@ pub struct ImportPreviewed {
     pub project_id: ProjectId,
     pub file_name: String,
     pub bytes: u64,
-    /// The separator between cells that was used to read the preview.
+    /// The separator that was used to split the rows into cells.
     pub delimiter: String,
     /// All columns of the file.
     pub columns: Vec<ImportColumn>,
@@ -55,7 +55,7 @@ pub struct ImportColumn {
     pub header: String,
     /// The field that the column probably contains: its name, or `customFields.` followed by the name of a custom field; absent if unknown.
     pub guess: Option<String>,
-    /// The cells of this column in the rows after the headers.
+    /// The cells of this column in the first rows after the headers.
     pub samples: Vec<String>,
 }
 

@@ -50,18 +50,19 @@ pub struct ImportProgress {
     pub completed_at: Option<WireTime>,
 }
 
-/// The results of the rows that have been read so far.
+/// The number of rows with each result, so far.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RowCounts {
-    /// The number of rows read so far, which is the sum of the other counts.
+    /// The number of rows processed so far, without rows that were left out (see `excluded`). Equals the sum of the other counts.
     pub total: u64,
     /// The number of rows that created a contact.
     pub created: u64,
     /// The number of rows that changed a contact.
     pub updated: u64,
-    /// The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched.
+    /// The number of rows that changed nothing, because the contact exists and `onConflict` is `skip`, or because the contact already
+    /// matched the row.
     pub skipped: u64,
-    /// The number of rows with errors, which were not imported. See the row errors of this import.
+    /// The number of rows with errors, which were not imported. GET /v1/contacts/imports/{id}/errors lists the errors.
     pub failed: u64,
 }
 

@@ -147,7 +147,7 @@ mod tests {
     fn a_search_right_after_a_write_waits_until_the_index_has_it() {
         let app = TestApp::new();
         let total = |email: &str| app.get_in(&format!("/v1/contacts?search={email}")).data()["total"].as_u64();
-        // Try several times, because a busy machine may need longer than the search waits.
+        // Try several times, because on a busy machine indexing may take longer than the search waits.
         let found = (0..60).any(|number| {
             let email = format!("p{number}@example.com");
             app.post_in("/v1/contacts", json!({ "email": email })).data();

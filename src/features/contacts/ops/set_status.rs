@@ -95,7 +95,8 @@ pub fn contact_with(tx: &WriteTx<'_>, caller: &Caller, project: ProjectId, email
     contact_records::find_by_email(tx, project, &email.normalized())?.ok_or_else(failure)
 }
 
-/// Adds tags to a contact or removes them. Removing a tag that does not exist changes nothing.
+/// Adds the tags to `contact` if `joins` is true, and removes them otherwise. Removing a tag that does not exist changes nothing. Does not
+/// save the contact.
 pub fn retag(
     tx: &mut WriteTx<'_>,
     project: ProjectId,

@@ -13,11 +13,11 @@ use crate::features::contacts::jobs::model::{Job, JobRow, State};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::{limits, tables};
 
-/// All jobs: first open jobs, then finished jobs, then uploaded files, each group in order of creation.
+/// All jobs: first open jobs, then finished jobs, then jobs whose uploaded file has yet to be mapped, each group in order of creation.
 const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
-/// The key prefix for uploaded files whose import has not started.
+/// The key prefix for jobs whose uploaded file has yet to be mapped.
 const AWAITING_MAPPING: u8 = 2;
 /// The rows of jobs, keyed by the job's ID and the row's number.
 const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
@@ -61,7 +61,7 @@ pub fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     tx.get(JOBS, &(OPEN, id))
 }
 
-/// Returns the job with this ID, whether open or finished.
+/// Returns the job with this ID, in any state.
 pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     match find_open(tx, id)? {
         Some(job) => Ok(Some(job)),
@@ -104,7 +104,8 @@ pub fn save(tx: &mut WriteTx<'_>, job: &Job) {
     tx.put(JOBS, &(stage(&job.state), job.id), job);
 }
 
-/// Saves a changed job and deletes its row under the key for the state `before`.
+/// Saves a changed job under the key for its state. If the key for its previous state `before` is different, deletes the row under that
+/// key.
 pub fn save_changed(tx: &mut WriteTx<'_>, before: &State, job: &Job) {
     if stage(before) != stage(&job.state) {
         tx.delete(JOBS, &(stage(before), job.id));

@@ -25,7 +25,7 @@ pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(CLICKS), RowCheck::of(BY_TIME
 /// The key of a click: the project, the hash of the address, the time, and the mailing.
 type Click = (ProjectId, [u8; 16], Timestamp, MailingId);
 
-/// How long a click is kept, which is as long as an order paid at the very end of the attribution window can still be reported.
+/// How long a click is kept: until an order that was paid at the very end of the click's attribution window can no longer be reported.
 const KEPT_MS: i64 = EVENT_KEPT_DAYS as i64 * DAY_MS + CONVERSION_WINDOW_MS;
 
 /// Records a click by the recipient with this address.

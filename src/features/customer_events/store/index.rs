@@ -1,4 +1,4 @@
-//! The indexes of customer events: by contact and by key.
+//! The indexes of customer events: by contact, and by deduplication key (`dedupeKey`).
 //!
 //! The rows of these indexes are at random positions in large tables. If each request wrote them directly, the store would have to copy a
 //! page many times larger than the row for nearly every row. A request therefore appends its index entries by contact as one row (a pending
@@ -58,7 +58,7 @@ pub struct Entry {
     pub order: Option<Digest>,
 }
 
-/// The index entries of one request that have not been merged into the index.
+/// The entries of one request that have not been merged into the index by contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PendingBatch(Vec<Entry>);
 
@@ -201,7 +201,7 @@ pub fn pending_orders(tx: &impl Read, project: ProjectId, contact: u32) -> Resul
     Ok(orders)
 }
 
-/// Returns whether any event in any project is pending.
+/// Returns whether any entry or key in any project is waiting to be merged into the indexes.
 pub fn is_behind(tx: &impl Read) -> Result<bool> {
     let mut pending = false;
     for table in [BACKLOG.id, RUNS.id] {
@@ -257,7 +257,8 @@ pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &Roa
     Ok(())
 }
 
-/// Returns up to `limit` of a contact's events from the index by contact. The contact's pending entries must have been merged before.
+/// Returns the positions of up to `limit` of a contact's events from the index by contact. The contact's pending entries must have been
+/// merged before.
 pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<Vec<Place>> {
     let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
     Ok(rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect())

@@ -83,7 +83,8 @@ fn counter(tx: &impl Read, project: ProjectId, which: u8) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, which))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Returns the number of events ever recorded, including erased events. A filter's cached result is valid while this number stays the same.
+/// Returns the number of events ever recorded in the project, including erased events. A filter's cached result is valid while this number
+/// stays the same.
 pub fn count(tx: &impl Read, project: ProjectId) -> Result<u64> {
     counter(tx, project, EVENT_COUNT)
 }
@@ -96,7 +97,7 @@ pub struct EventWriter {
     /// The random suffixes of new IDs, fetched in one system call to save time.
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
-    /// The events that used the requested keys, including events that this command wrote.
+    /// The event that used each key, for the keys given to `new` and the keys of events written since.
     used: HashMap<Digest, EventId>,
     entries: Vec<Entry>,
     keys: Vec<(Digest, EventId)>,
@@ -105,7 +106,7 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Prepares to write `many` events whose keys are among `keys`.
+    /// Prepares to write `many` events. `keys` contains the hashes of their deduplication keys.
     pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize, mut keys: Vec<Digest>) -> Result<Self> {
         let first = count(tx, project)?;
         let mut endings = vec![[0; 4]; many];

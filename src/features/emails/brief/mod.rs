@@ -1,4 +1,4 @@
-//! Briefs: the typed content of a prompt, which the composer and language models write from.
+//! Briefs: the typed content of prompts, from which the composer and language models write emails.
 
 mod model;
 mod parse;

@@ -68,7 +68,7 @@ fn lowered(brief: &Brief, at: usize, language: Language) -> String {
     first.map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Turns a passage before an address or a telephone number into a statement: "You can order vouchers by mail: hello@example.com".
+/// Turns a passage before an email address or a telephone number into a statement: "You can order vouchers by mail: hello@example.com".
 fn leads_to_contact(brief: &mut Brief, part: &Part, span: Span) -> bool {
     if !part.text.trim_end().ends_with(':') || count(&part.text) <= LABEL_WORDS_MAX {
         return false;
@@ -99,7 +99,8 @@ fn ends_story(brief: &mut Brief, part: &Part, span: Span) -> bool {
 fn names_product(brief: &mut Brief, part: &Part, span: Span, language: Language, sign: &str) -> bool {
     let name = tidy(&part.text);
     let label = brief.cta.as_ref().and_then(|cta| cta.label.as_ref()).map(|label| folded(&label.text)).unwrap_or_default();
-    // Both the button "Set your first budget" and a link to /budgets contain the name "Budgets".
+    // The plural "s" is ignored in the button's label, so both the button "Set your first budget" and a link to /budgets contain the name
+    // "Budgets".
     let own = folded(&name);
     let stem = own.trim_end().trim_end_matches('s');
     if stem.chars().count() < NAME_STEM_CHARACTERS_MIN {

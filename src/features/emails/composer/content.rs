@@ -53,7 +53,7 @@ pub struct Card {
 const PRICED_WORDS_MAX: usize = 9;
 /// The number of words before an amount that are checked for words such as "over" and "from".
 const OVER_WORDS_MAX: usize = 2;
-/// The maximum length, in characters, of statements that fit into the opening.
+/// The maximum total length, in characters, of the statements that fit into the opening.
 const LITTLE_CHARACTERS: usize = 140;
 /// The number of characters between two list items in the prompt: a line break, a list mark and a space, possibly with a period or
 /// indentation.
@@ -290,7 +290,7 @@ impl<'a> Content<'a> {
         self.hide_parts(cards)
     }
 
-    /// If the brief has a price that does not belong to a product, hides the products without a separate price, because that price is for
+    /// Hides the products that have no price of their own if the brief has a price that belongs to no product, because that price is for
     /// the set.
     fn hide_parts(&self, mut cards: Vec<Card>) -> Vec<Card> {
         let mut prices = (0..self.brief.facts.len()).filter(|at| {
@@ -413,7 +413,7 @@ impl<'a> Content<'a> {
         texts.into_iter().any(says)
     }
 
-    /// Returns the amounts of money of the offers, in the order of the brief.
+    /// Returns the offers' amounts of money, in the order of the brief.
     pub fn amounts(&self) -> Vec<Money> {
         let money = |fact: &Fact| match &fact.value {
             Some(FactValue::Money { amount, currency }) => Some(Money { amount: *amount, currency: currency.clone() }),
@@ -521,7 +521,7 @@ impl<'a> Content<'a> {
         span.start.checked_sub(before.end).is_some_and(|gap| ITEM_GAP.contains(&gap))
     }
 
-    /// Returns the text of the brief that is matched against the brand's pictures, products and entries.
+    /// Returns the text of the brief that is matched against the brand's pictures, products, knowledge base entries and pages.
     pub fn topic(&self) -> String {
         let brief = self.brief;
         let parts = [&brief.subject, &brief.headline].into_iter().flatten().chain(&brief.instructions).map(|part| &part.text);

@@ -24,7 +24,7 @@ const DELIVERY: [&str; 14] = [
     "bezorg",
 ];
 
-/// Folded words that mark a price as the lowest of several, which is then not taken for the price of the event: "seconds from £8".
+/// Folded words before a price that is the lowest of several, and therefore not the price of the event: "seconds from £8".
 const FROM: [&str; 7] = [" from ", " ab ", " des ", " partir de ", " desde ", " da ", " vanaf "];
 
 /// The maximum length, in characters, of an offer that can be the title of its coupon.
@@ -52,8 +52,8 @@ impl Writer<'_> {
         self.statements.retain(|at| !own.contains(at));
         let split = own.first().filter(|_| codes.len() == 1).and_then(|at| self.split_offer(*at));
         let (stated, told) = match split {
-            // The coupon omits an offer that the email's title already states: the title "20% off everything" and the offer "20% off
-            // everything with code TEA20".
+            // The coupon omits an offer that the email's title already states. For example, if the title is "20% off everything", the
+            // coupon omits the offer of the statement "20% off everything with code TEA20".
             Some((offer, rest)) if self.repeats_title(&offer) => {
                 self.book.facts.remove("offer");
                 (None, vec![rest])

@@ -30,7 +30,7 @@ const NAME_CHARACTERS_MAX: usize = 60;
 /// The minimum and maximum length, in characters, of a statement that can be a title.
 const NEWS_CHARACTERS_MIN: usize = 8;
 const NEWS_CHARACTERS_MAX: usize = 90;
-/// The minimum number of words in a part of a statement that is used as the title.
+/// The minimum number of words in a title that is only a part of a statement.
 const TITLE_WORDS_MIN: usize = 3;
 /// The number of statements, starting with the first, that are searched for the news.
 const NEWS_STATEMENTS: usize = 3;
@@ -125,8 +125,8 @@ impl Source<'_> {
         facts
     }
 
-    /// Returns the news for the first product of a sale whose price is reduced, if the sale has no general saving: "Clay Teapot: €49
-    /// instead of €64".
+    /// If a sale has no general saving, returns the reduced price of its first reduced product as the news: "Clay Teapot: €49 instead of
+    /// €64".
     fn reduced_price(&self) -> Option<String> {
         let content = self.content;
         let applies = self.goal == Goal::Sale && content.saving().is_none();
@@ -167,7 +167,7 @@ impl Source<'_> {
         first.into_iter().filter(|at| !refers(at)).find_map(|at| self.title_of(*at))
     }
 
-    /// Returns a statement as a title. If the whole statement is long or ends in its price, its first part is the title: "Christmas menu
+    /// Returns a statement as a title. If the whole statement is long or ends with its price, its first part is the title: "Christmas menu
     /// from 11 to 23 December" for "Christmas menu from 11 to 23 December: four courses for €58", or "Our new tea subscription" for "Our
     /// new tea subscription 3 tins every 2 months …".
     fn title_of(&self, at: usize) -> Option<String> {
@@ -302,7 +302,7 @@ impl Source<'_> {
             };
             facts.insert("saving", format.saving(&saving));
             facts.insert("offer", format.offer(&saving));
-            // A scope that ends in an article is incomplete: "everything in the".
+            // A scope that ends with an article is incomplete: "everything in the".
             let common = Bank::of(content.language).phrases("words.common");
             let last = scope.as_ref().and_then(|scope| folded(scope).split_whitespace().last().map(str::to_owned));
             let is_whole =
@@ -335,7 +335,7 @@ impl Source<'_> {
         }
     }
 
-    /// Adds the date that has this role to the facts, in full and in short form, and returns its first day.
+    /// Adds the date with this role, in full and in short form, to the facts. Returns its first day.
     fn know_day(&self, facts: &mut Facts, (long, short): (&'static str, &'static str), role: FactRole) -> Option<Date> {
         let (first, last, fact) = self.content.days(role)?;
         let (format, today) = (self.content.format, self.content.today);

@@ -20,7 +20,7 @@ pub enum Saving {
 
 /// A no-break space, which keeps a number and its symbol on one line.
 const NO_BREAK: &str = "\u{a0}";
-/// A date in another year than today's is shown with its year only if it is more than this many days away.
+/// A date that is not in the current year is shown with its year only if it is more than this many days away.
 const YEAR_SHOWN_AFTER_DAYS: i32 = 90;
 
 impl Format {
@@ -81,7 +81,7 @@ impl Format {
         own.as_ref().map_or_else(|| self.bare_saving(saving), |pattern| pattern.replace("{n}", &self.saved(saving)))
     }
 
-    /// Formats an offer outside a sentence, as in a title: "20 % off".
+    /// Formats an offer outside a sentence, as in a title: "20% off".
     pub fn offer(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: true, .. } => &self.percent_saving_up_to,

@@ -11,8 +11,8 @@ use crate::vocab::limits;
 const PARAGRAPH_CHARACTERS: usize = 260;
 /// The maximum length, in characters, of a statement that can be a list item.
 const ITEM_CHARACTERS_MAX: usize = 110;
-/// The minimum number of comma-separated parts with which a notice of opening hours prints a statement as a list. In other emails, the
-/// minimum is one higher.
+/// A notice of opening hours prints a statement as a list only if it has at least this many comma-separated parts. Other emails require one
+/// more.
 const PARTS_MIN: usize = 3;
 /// The maximum average length, in characters, of the parts of a statement that is printed as a list.
 const PART_CHARACTERS_MAX: usize = 44;

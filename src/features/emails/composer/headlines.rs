@@ -20,7 +20,7 @@ pub const PREHEADER_CHARACTERS_MAX: usize = 110;
 /// The length, in characters, below which another sentence is added to a preheader.
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// The minimum number of words in an event's name that is used as the whole title.
+/// The minimum number of words in the name of an event for the name to be the whole title.
 const EVENT_TITLE_WORDS_MIN: usize = 5;
 
 /// The separator between the parts of a preheader.
@@ -97,7 +97,8 @@ impl Draft<'_> {
         }
         let dates = self.content.brief.facts.iter().filter(|fact| fact.kind == FactKind::Date);
         let heads = dates.filter_map(|fact| subject.strip_suffix(tidy(&fact.text).as_str())).map(str::trim);
-        // Without its date, a subject can end with a word such as "and", and is then incomplete: "Registration opens on 1 December and".
+        // Without its date, a subject can end with a word such as "and", which leaves it incomplete: "Registration opens on 1 December
+        // and".
         let common = super::language::Bank::of(self.written).phrases("words.common");
         let is_cut = |head: &str| {
             let last = folded(head.rsplit(' ').next().unwrap_or_default());
@@ -262,8 +263,8 @@ fn further_titles(blocks: &[Block], known: &str) -> String {
     out
 }
 
-/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". Deadlines and plain numbers
-/// are left out. In a table of opening hours, the label of each row is a day.
+/// Returns the first three values of the details table on one line: "Thursday, December 3 · 7 PM · Truro". Deadlines and plain numbers are
+/// left out. In a table of opening hours (`lists_days`), each value keeps its label, which is a day.
 fn details(blocks: &[Block], deadlines: &[String], lists_days: bool) -> Option<String> {
     let table = blocks.iter().find_map(|block| match block {
         Block::Table(table) if table.id.as_str() == "details" => Some(table),

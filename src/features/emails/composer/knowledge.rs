@@ -108,7 +108,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     Some(Excerpt { title, text, url: entry.url })
 }
 
-/// Returns the first consecutive complete sentences within one line of the text that fit into an excerpt.
+/// Returns the first complete sentences that follow each other in one line of the text and together fit into an excerpt.
 fn sentences(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().map(tidy).filter(|line| !line.is_empty()) {

@@ -147,7 +147,7 @@ pub struct Format {
     pub day_year: String,
     pub time: String,
     pub time_full: String,
-    /// The word for midnight at the end of a day, if the language writes it as a word.
+    /// The word for midnight, if the language writes midnight as a word.
     #[serde(default)]
     pub midnight: Option<String>,
     pub time_range: String,

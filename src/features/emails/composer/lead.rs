@@ -6,7 +6,7 @@ use super::text::folded;
 use crate::features::emails::brief::{FactKind, FactRole};
 use crate::vocab::limits;
 
-/// The minimum length, in characters, of the words of a phrase that are compared with the statements.
+/// When a phrase is checked for repeating the email's statements, words with fewer characters are ignored.
 const TOLD_CHARACTERS_MIN: usize = 4;
 
 impl Writer<'_> {

@@ -19,7 +19,7 @@ const PICTURE_WIDTH_MIN: u32 = 480;
 const LOGO_WIDTH_MIN: u32 = 72;
 /// The maximum length, in characters, of a product description next to a picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
-/// The maximum length, in characters, of the period of a price, such as "/month per person".
+/// The maximum length, in characters, of the billing period after a price, such as "/month per person".
 const PERIOD_CHARACTERS_MAX: usize = 24;
 
 /// Parses the address of a link. If `https://` is missing, adds it, because people often omit it.
@@ -121,7 +121,8 @@ pub fn picture_of_kind(brand: &Brand, title: &str) -> Option<Picture> {
         .and_then(|image| own(brand, image))
 }
 
-/// Adds the size of the brand's image to the picture of a product, so that products with similar pictures can be side by side.
+/// Adds the size of the brand's image to the picture of a product, so that products whose pictures have similar proportions can be side by
+/// side.
 pub fn sized_product(brand: &Brand, product: Product) -> Product {
     Product { image: product.image.map(|shown| sized(brand, shown)), ..product }
 }
@@ -253,7 +254,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
     let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
-    // The description of a plan starts with the period of its price: "/month, For one person".
+    // The description of a plan can start with the billing period of its price: "/month, For one person".
     let told = product.description.as_deref().unwrap_or_default();
     let (head, rest) = told.split_once(", ").unwrap_or((told, ""));
     let is_period = head.starts_with('/') && head.chars().count() <= PERIOD_CHARACTERS_MAX;

@@ -382,7 +382,8 @@ impl Draft<'_> {
         let scope = content.scope();
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
         let fills = self.shape.fills && content.cards.is_empty() && content.stories.is_empty();
-        // An offer without a number may apply to only some products.
+        // A sale with statements is filled with products only if it has a general saving or free delivery, because any other offer may
+        // apply to only some products.
         let delivers = content.brief.offer.as_ref().is_some_and(|offer| offer.free_delivery);
         let fills = fills && (self.goal != Goal::Sale || content.is_thin() || content.saving().is_some() || delivers);
         // A price in the brief belongs to the product or event that the brief names. Other products would distract from it.
@@ -410,8 +411,8 @@ impl Draft<'_> {
         order
     }
 
-    /// Returns the indexes of the products that match the kind that the email is about: for "our teapots", the clay teapot. Empty if the
-    /// email is about the brand or all its products.
+    /// Returns the indexes of the brand's products of the kind that the email names: the clay teapot for "our teapots". Empty if the email
+    /// names no such kind, or is about the brand or all its products.
     fn kinds(&self) -> Vec<usize> {
         let suits_all = goals::is_about_brand(self.goal) || self.content.is_for_everything();
         let is_free = self.job == "general.picks" || self.content.rules.products.is_some();
@@ -440,7 +441,8 @@ impl Draft<'_> {
         (self.opening_picture(featured), Vec::new())
     }
 
-    /// Returns the picture of the brand for the top of the email: a picture of what the email names or, if it names nothing, any picture.
+    /// Returns one of the brand's pictures for the top of the email: a picture of what the email names or, if it names nothing, any
+    /// picture.
     fn opening_picture(&self, featured: Option<usize>) -> Option<Picture> {
         let brief = self.content.brief;
         let suits_all = goals::is_about_brand(self.goal) || self.content.is_for_everything();
@@ -465,8 +467,9 @@ impl Draft<'_> {
         }
     }
 
-    /// Returns the target of the main button: the first available of the brief's link, the product's page, a contact to reply to, the home
-    /// page, and the brand's email address. A button for reservations prefers the brand's email address or phone number to the home page.
+    /// Returns the target of the main button: the first available of the brief's link, the product's page, the brief's contact, the home
+    /// page, and the brand's email address. The brief's contact counts only in emails that recipients usually reply to. In an email that
+    /// asks for reservations, the brand's email address or phone number comes before the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let brief = self.content.brief;
         let links =
@@ -492,7 +495,8 @@ impl Draft<'_> {
         let mail = self.brand.contact.email.as_deref().and_then(material::contact);
         let help = mail.clone().filter(|_| self.job == "general.help");
         let phone = self.brand.contact.phone.as_deref().and_then(material::contact);
-        // A place cannot be reserved on a home page.
+        // Guests cannot reserve a place on the home page, so in an email that asks for reservations, the brand's email address or phone
+        // number comes first.
         let invites = matches!(self.goal, Goal::Event | Goal::Webinar);
         let is_labeled = brief.cta.as_ref().is_some_and(|cta| cta.label.is_some());
         let books = (self.asks_to_reserve() || invites) && !self.content.needs_no_booking();

@@ -37,7 +37,7 @@ enum Marks {
     Bold,
 }
 
-/// The facts that recipients look for in running text.
+/// The names of the facts that are in bold type in running text, because recipients look for them.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order_by", "starts"];
 /// The facts that almost every email has. They do not count when the phrase with the most facts is selected.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
@@ -71,13 +71,13 @@ impl Phrasebook {
         self.choose(place, Marks::None, usize::MAX)
     }
 
-    /// Returns a filled phrase for a key with at most `characters_max` characters.
+    /// Returns a filled phrase for a key. The phrase has at most `characters_max` characters.
     pub fn line_within(&mut self, place: &str, characters_max: usize) -> Option<String> {
         self.choose(place, Marks::None, characters_max)
     }
 
-    /// Returns the phrase with the most facts. The phrase has at most `preferred` characters if possible, and never more than
-    /// `characters_max`.
+    /// Returns the filled phrase for a key that contains the most facts. The phrase has at most `preferred` characters if possible, and
+    /// never more than `characters_max`.
     pub fn news(&mut self, place: &str, preferred: usize, characters_max: usize) -> Option<String> {
         let filled = self.bank().phrases(place).iter().filter_map(|phrase| self.fill(phrase, Marks::None));
         let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| self.rules.allow(text)).collect();
@@ -98,7 +98,7 @@ impl Phrasebook {
         Some(text)
     }
 
-    /// Returns a phrase as markup, with facts in bold.
+    /// Returns a filled phrase for a key as markup, with the facts that recipients look for in bold.
     pub fn text(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::Bold, usize::MAX)
     }
@@ -178,7 +178,8 @@ impl Phrasebook {
         self.fill(phrase, if is_markup { Marks::Bold } else { Marks::None }).map(|(text, _)| text)
     }
 
-    /// Returns a phrase filled with its facts, and the number of informative facts; `None` if a fact is unknown.
+    /// Returns a phrase filled with facts, and the number of these facts without those in [`EVERYWHERE`]. Returns `None` if a fact is
+    /// unknown or a condition in the phrase is not met.
     fn fill(&self, phrase: &str, marks: Marks) -> Option<(String, usize)> {
         let phrase = self.formed(phrase);
         let mut out = String::with_capacity(phrase.len() + 16);

@@ -35,7 +35,7 @@ struct Pair {
 }
 
 impl Content<'_> {
-    /// Returns the products whose prices a notice changes, in the order of the brief.
+    /// Returns the price changes that the brief announces, in the order of the brief.
     fn price_changes(&self) -> Vec<Change> {
         let facts = &self.brief.facts;
         let mut groups: BTreeMap<Option<usize>, Group> = BTreeMap::new();

@@ -59,7 +59,7 @@ fn sells(brief: &Brief) -> bool {
     has(brief, &[FactKind::Percentage, FactKind::Amount, FactKind::Code]) || has_role(brief, FactRole::OfferEnds)
 }
 
-/// Returns whether the brief has exactly one old price, and the first price in the brief is higher.
+/// Returns whether the brief has exactly one old price, and its first other price is higher.
 fn raises_price(brief: &Brief) -> bool {
     let amounts = |kind: FactKind| {
         let own = brief.facts.iter().filter(move |fact| fact.kind == kind && fact.story.is_none());

@@ -64,7 +64,8 @@ impl Rules {
         self.avoided.iter().all(|word| !text.contains(word.as_str()))
     }
 
-    /// Returns whether a product may be shown: its name contains no avoided words, whether singular or plural, joined or separate.
+    /// Returns whether a product may be shown: its name contains no avoided word, in the singular or plural, written as one word or as
+    /// several.
     pub fn allow_product(&self, name: &str) -> bool {
         let words: Vec<String> = name.split_whitespace().map(joined).collect();
         let is_named = |avoided: &str| {

@@ -53,7 +53,7 @@ pub struct Writer<'a> {
     pub is_stated: bool,
 }
 
-/// The maximum number of products that are stacked, and of products in a grid with two per row.
+/// The maximum number of products in a layout that stacks them, and in a grid with two per row, unless the brief prescribes a number.
 const ROW_PRODUCTS: usize = 3;
 const GRID_PRODUCTS: usize = 4;
 /// The maximum length, in characters, of the opening's text: two or three sentences.
@@ -258,7 +258,8 @@ impl Writer<'_> {
             };
             Some(Product { price: price.or(shown.price.clone()), price_before: before, ..shown })
         };
-        // In a language other than the brand's, a card only repeats a name in the text unless it has a picture or a price from the brief.
+        // If the email is not in the brand's language, a card without a picture or a price from the brief would only repeat a name from the
+        // text, so it is left out.
         let tells = |card: &&content::Card| {
             let has_image = self.brand.products.get(card.product).is_some_and(|product| product.image.is_some());
             let is_named = content.statement_of(card.fact).is_some();
@@ -296,7 +297,8 @@ impl Writer<'_> {
     fn grid(&mut self) {
         let shown = |place: &usize| self.product(*place, true);
         let products: Vec<Product> = self.products.iter().filter_map(shown).collect();
-        // Two products side by side also fit on a phone, where three would be stacked.
+        // Layouts that do not stack products show an even number of them, because two products also fit side by side on a phone, where
+        // three would be stacked.
         let has_rows = matches!(self.layout, Layout::Editorial | Layout::Letter | Layout::Bulletin);
         let usual = if has_rows { ROW_PRODUCTS } else { products.len().min(GRID_PRODUCTS) & !1 };
         let wanted = self.content.rules.products;
@@ -341,7 +343,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the picture of the brand that fits text from the brief and that the email does not show yet.
+    /// Returns one of the brand's pictures that fits text from the brief and that the email does not show yet. Records the picture as
+    /// shown.
     pub fn picture_of(&mut self, text: &str) -> Option<Picture> {
         if self.content.rules.no_images || self.shape.pictures == Pictures::None {
             return None;
@@ -386,8 +389,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the key of the phrases for a part of a job: the job's own key, or the key that similar jobs share. A job without a headline uses
-/// its subject as the headline.
+/// Returns the key of the phrases for one part of an email, such as its subject: the key of the email's job, or a key that similar jobs
+/// share. For the headline of a job that has no headline phrases, returns the key of the job's subject.
 pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     let own = format!("{job}.{name}");
     if book.has(&own) {

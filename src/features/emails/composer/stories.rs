@@ -11,7 +11,7 @@ use crate::vocab::limits;
 
 /// The minimum length of a heading, in characters. Shorter text, such as "Soup €9", is not a heading.
 const HEADING_CHARACTERS_MIN: usize = 8;
-/// The maximum length of a heading, in characters, which fits on two lines.
+/// The maximum length of a heading, in characters. A heading of this length fits on two lines.
 const HEADING_CHARACTERS_MAX: usize = 64;
 /// The maximum length, in characters, of a story without a heading that is printed as a list item.
 const ITEM_CHARACTERS_MAX: usize = 90;
@@ -21,7 +21,8 @@ const LABEL_GAP: u32 = 3;
 /// The maximum number of stories that get a section each. A section consists of several blocks, and the number of blocks is limited.
 const SECTIONS_MAX: usize = 8;
 
-/// Returns the heading of a story: the heading that the prompt gives, or the first words of the story if they stand alone.
+/// Returns the heading of a story: the heading that the prompt gives or, without one, the words at the start of the story that can be its
+/// heading.
 pub fn title(story: &Story, language: Language) -> Option<String> {
     split(story, language).0
 }
@@ -61,7 +62,8 @@ fn parted(text: &str, language: Language) -> (Option<String>, String) {
     if is_name(head) && end < text.len() {
         return (Some(head.to_owned()), text[end..].trim().to_owned());
     }
-    // The words before the first comma are a heading, as in "Name, text", unless the rest completes them: "If you like tea, come by."
+    // The words before the first comma are a heading, as in "Name, text", unless they start a clause that the rest completes: "If you like
+    // tea, come by."
     if let Some((name, rest)) = text.split_once(", ")
         && is_name(name)
         && super::knowledge::split(name).len() == 1
@@ -94,7 +96,8 @@ impl Writer<'_> {
         let short = |story: &&Story| {
             story.heading.is_none() && story.link.is_none() && story.text.text.chars().count() <= ITEM_CHARACTERS_MAX
         };
-        // A heading without text looks unfinished, and would seem to belong to the next section's text.
+        // As a section, a story with only a heading would look unfinished, and its heading would seem to belong to the next section's text.
+        // The stories are then printed as a list.
         let bare = |story: &&Story| story.link.is_none() && split(story, language).1.is_empty();
         if all.len() > SECTIONS_MAX || (all.len() > 1 && (all.iter().all(short) || all.iter().any(bare))) {
             return self.story_list(&all);

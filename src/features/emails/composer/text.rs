@@ -41,7 +41,7 @@ fn read(phrase: &str) -> Phrase {
     phrase.split_whitespace().map(word).collect()
 }
 
-/// Returns the text without invisible characters and characters of the merge language, truncated to the maximum length of a prompt.
+/// Returns the text without invisible characters and without the braces of the merge language, truncated to the maximum length of a prompt.
 pub fn clean(text: &str) -> String {
     let kept = |c: &char| {
         let braces = matches!(c, '{' | '}');
@@ -59,7 +59,8 @@ pub fn tidy(text: &str) -> String {
     text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Capitalizes the first letter of the text. Web addresses, and names such as "iCal" with an uppercase second letter, are not changed.
+/// Capitalizes the first letter of the text, unless the text starts with a web address, an email address, or a name such as "iCal", whose
+/// second letter is uppercase.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next();

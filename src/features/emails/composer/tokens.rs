@@ -50,7 +50,7 @@ impl<'a> Tokens<'a> {
         self.tokens.len()
     }
 
-    /// Returns the word at an index, in lowercase and without accents; empty if the index is outside the text.
+    /// Returns the token at an index, in lowercase and without accents; empty if there is no such token.
     pub fn fold(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.fold.as_str())
     }
@@ -59,12 +59,12 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// Returns the word at an index, as written.
+    /// Returns the token at an index, as written; empty if there is no such token.
     pub fn raw(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// Returns the text from the word at `from` up to but excluding the word at `to`.
+    /// Returns the text from the token at `from` up to but excluding the token at `to`.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
         if from >= to || from >= self.len() {
             return "";
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         &self.text[self.tokens[from].start..self.tokens[to.min(self.len()) - 1].end]
     }
 
-    /// Returns whether there is no space between the word at an index and the next word.
+    /// Returns whether there is no space between the token at an index and the next token.
     pub fn joined(&self, at: usize) -> bool {
         match (self.tokens.get(at), self.tokens.get(at + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -80,7 +80,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns the number of words that a phrase matches, starting at an index; `None` if the phrase does not match.
+    /// Returns the number of tokens that a phrase matches, starting at an index, including skipped punctuation; `None` if the phrase does
+    /// not match.
     pub fn matches(&self, at: usize, phrase: &[String]) -> Option<usize> {
         let mut place = at;
         for (index, word) in phrase.iter().enumerate() {

@@ -13,7 +13,7 @@ const NOTE_WORDS_MAX: usize = 6;
 /// The minimum number of rows in a table of opening hours. A single day needs no table.
 const ROWS_MIN: usize = 2;
 
-/// The maximum number of days after a date within which a weekday alone identifies a day.
+/// A weekday without a date can be the second day of an event only if it is at most this many days after the first day.
 const NEXT_DAYS: i32 = 6;
 
 /// The maximum number of words in the address after the name of a place.
@@ -22,7 +22,8 @@ const ADDRESS_WORDS_MAX: usize = 8;
 const ADDRESS_GAP: u32 = 2;
 
 impl Content<'_> {
-    /// Splits a statement at commas outside brackets and facts, such as dates, and separates the words before a colon.
+    /// Returns the words before a statement's colon, if it has one, and the remaining text, split at commas. Commas inside brackets and
+    /// inside facts, such as dates, do not split the text.
     pub fn parts(&self, at: usize) -> (Option<String>, Vec<String>) {
         let text = self.text(at);
         let text = text.trim_end_matches('.');
@@ -111,7 +112,8 @@ impl Content<'_> {
         let first = |part: &str| folded(part.split(' ').next().unwrap_or_default());
         let starts = |part: &str| part.contains(' ') && places.iter().any(|word| folded(word) == first(part));
         let names = |part: &str| facts.iter().any(|fact| fact.kind == FactKind::Place && part.contains(fact.text.trim()));
-        // A part with a time, such as "at 7 at the inn", is not used, because the place is a separate fact.
+        // A part with a value, such as the time in "at 7 at the inn", is not used as a whole. Below, the venue is extracted from such
+        // parts.
         let is_free = |part: &str| !facts.iter().any(|fact| fact.value.is_some() && part.contains(fact.text.trim()));
         let is_address = |part: &&String| part.starts_with(char::is_uppercase) && !has_fact(part);
         let joined = |name: &str, own: usize| {
@@ -137,7 +139,8 @@ impl Content<'_> {
         (is_near || is_followed()).then(|| joined(whole, own))
     }
 
-    /// Returns whether the facts and labels in a table, the event name and the venue cover all words of a statement. `shown` is folded.
+    /// Returns whether `shown`, the folded text of a table or an email, contains everything that a statement says: all its facts, and all
+    /// its other words except common words and the name of the event.
     pub fn is_covered(&self, at: usize, shown: &str) -> bool {
         let facts: Vec<&Fact> = self.facts_in(at).into_iter().map(|at| self.fact(at)).collect();
         let is_address = || self.addressed_place().is_some_and(|(_, address)| address == at);

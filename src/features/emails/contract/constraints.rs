@@ -48,7 +48,7 @@ pub fn check(email: &Reading, document: &Email, brief: &Brief, brand: Option<&st
     broken.collect()
 }
 
-/// A problem and the block that contains it.
+/// The message about a violated constraint, and the block that violates it, if there is one. `None` if the constraint is met.
 type Broken = Option<(String, Option<String>)>;
 
 fn images() -> String {

@@ -32,7 +32,8 @@ pub fn foreign(email: &Reading, brief: &Brief) -> Vec<Finding> {
         words(text).any(is_day)
     };
     let all = fold(&statements.iter().map(|fact| fact.text.as_str()).collect::<Vec<_>>().join("\n"));
-    // Related languages share common words, so a statement that contains a common word of the email's language may be in that language.
+    // Related languages share common words, so a statement that contains a common word of the email's language is reported only if it names
+    // a month or a weekday in another language.
     let is_all_other = is_other(&all) && names_day(&all);
     let is_foreign = |fact: &&Fact| {
         let folded = fold(&fact.text);

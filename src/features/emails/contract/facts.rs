@@ -61,8 +61,8 @@ fn name_of(kind: FactKind) -> &'static str {
 /// other facts only in the body.
 pub fn states(email: &Reading, fact: &Fact) -> bool {
     if let Some(value) = &fact.value {
-        // A date can be written as a name: "Silvester". Other values are not compared as text, because their digits can be part of any
-        // number.
+        // A date or a time can be written in words: "Silvester". Other values are not compared as text, because their digits can be part of
+        // any number.
         let is_named =
             matches!(value, FactValue::Days { .. } | FactValue::Clock { .. }) && fact.text.contains(char::is_alphabetic);
         // A range such as "10-19" is also compared as text, because two numbers joined by a hyphen are almost always hours.
@@ -107,7 +107,7 @@ pub fn contradicts(text: &str, value: &FactValue, language: &LanguageTag) -> boo
 /// the email must link to it.
 fn states_labeled(email: &Reading, text: &str) -> bool {
     let labeled = [": ", " - ", " – "].into_iter().filter_map(|mark| text.split_once(mark)).min_by_key(|(label, _)| label.len());
-    // A label can precede the URL: "Button to https://example.com".
+    // A URL can also follow a label directly, without a colon or a dash: "Button to https://example.com".
     let labeled = labeled.or_else(|| text.find("http").map(|at| text.split_at(at)));
     let Some((label, rest)) = labeled.filter(|(label, _)| words(&fold(label)).count() <= LABEL_WORDS_MAX) else { return false };
     let address = rest.trim().trim_end_matches('.');

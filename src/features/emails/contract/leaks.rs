@@ -30,7 +30,8 @@ fn copy(brief: &Brief, known: &[String]) -> Vec<String> {
     own.chain(known.iter().map(String::as_str)).map(|text| spaced(&fold(text))).collect()
 }
 
-/// Returns the folded text of the facts, the offer and the event inside an instruction: "Invite our customers to the tasting on 14 March".
+/// Returns the folded text of the facts, the offer and the event inside an instruction, such as the event and the date in "Invite our
+/// customers to the tasting on 14 March".
 fn inside(brief: &Brief, span: Option<Span>) -> String {
     let is_inside = |own: Option<Span>| span.zip(own).is_some_and(|(span, own)| span.start <= own.start && own.end <= span.end);
     let facts = brief.facts.iter().filter(|fact| is_inside(fact.span)).map(|fact| fact.text.as_str());

@@ -136,7 +136,7 @@ impl Words {
         (first >= 2 && first > second).then(|| Self::of(code))
     }
 
-    /// Returns whether the word names a month or a weekday in a language other than `own` but not in `own`.
+    /// Returns whether the word names a month or a weekday in another language, but not in `own`.
     pub fn is_foreign_day(word: &str, own: &Self) -> bool {
         let names = |words: &Self| words.month(word).is_some() || words.weekday(word).is_some() && !words.is_vague_weekday(word);
         !names(own) && TABLES.iter().any(|(code, _)| names(Self::of(code)))

@@ -102,7 +102,7 @@ impl Reader<'_> {
         self.found.push(Mention { value, range });
     }
 
-    /// Finds the matches of a pattern and blanks the matches that have a value.
+    /// Records the values of the pattern's matches as mentions, and blanks the matches that have a value.
     fn take(&mut self, pattern: &Regex, value: impl Fn(&Captures<'_>, &str) -> Vec<Value>) {
         let mut taken = Vec::new();
         for captures in pattern.captures_iter(&self.text) {

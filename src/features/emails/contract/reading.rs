@@ -99,7 +99,8 @@ pub fn is_day(value: &Value, date: Date) -> bool {
     same && year.is_none_or(|year| year == date.year())
 }
 
-/// Returns whether a mentioned time is the time of day that is this many minutes after midnight.
+/// Returns whether a mentioned time can mean the time of day that is this many minutes after midnight. The last minute of a day can mean
+/// midnight.
 pub fn is_clock(value: &Value, minutes: u16) -> bool {
     let (Value::Clock { minutes: found, vague } | Value::Hour { minutes: found, vague }) = value else { return false };
     let is_midnight = |time: u16| time == 0 || time == LAST_MINUTE;

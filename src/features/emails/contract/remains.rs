@@ -132,8 +132,9 @@ fn tokens(prompt: &str) -> impl Iterator<Item = (Span, &str)> {
     })
 }
 
-/// Returns whether each character of the prompt is covered: a warning reports it, the email states the value that contains it, or the brief
-/// states it in other words.
+/// Returns, for each character of the prompt, whether no further warning is needed: an existing warning reports it, it is part of a value
+/// that the email states, of a constraint or of prescribed text, or the brief's statement replaces its word, for example to correct the
+/// spelling.
 fn covered(email: &Reading, brief: &Brief, others: &[Finding], prompt: &str) -> Vec<bool> {
     let mut covered = vec![false; prompt.chars().count()];
     let mut cover = |span: Span| {

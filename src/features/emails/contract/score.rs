@@ -161,7 +161,7 @@ fn language(sample: &Sample) -> LanguageTag {
     LanguageTag::parse(&sample.language).expect("the samples have valid languages")
 }
 
-/// Writes the email for a sample in the same way as a generation, with all its warnings.
+/// Writes the email for a sample as a generation does, including all warnings.
 async fn email(sample: &Sample, material: &Material) -> Draft {
     let wanted = GenerationRequest {
         prompt: sample.prompt.clone(),
@@ -431,8 +431,8 @@ async fn the_sixth_samples_keep_their_facts() {
     holds(&score("sixth").await, 772, 10, 7, 1);
 }
 
-/// Thirty normal and thirty hurried prompts, written before any results for them were known. The prompts were then used to improve the
-/// parser's rules.
+/// Thirty normal and thirty hurried prompts, written before the composer's emails for any of them were seen. The prompts were then used to
+/// improve the parser's rules.
 #[tokio::test]
 async fn the_seventh_samples_keep_their_facts() {
     holds(&score("seventh").await, 426, 0, 6, 0);
@@ -451,8 +451,8 @@ async fn the_ninth_samples_keep_their_facts() {
     holds(&score("ninth").await, 220, 0, 3, 0);
 }
 
-/// Forty hurried prompts in seven languages, written before any results for them were known. The prompts were then used to improve the
-/// parser's rules.
+/// Forty hurried prompts in seven languages, written before the composer's emails for any of them were seen. The prompts were then used to
+/// improve the parser's rules.
 #[tokio::test]
 async fn the_tenth_samples_keep_their_facts() {
     holds(&score("tenth").await, 264, 0, 7, 0);
@@ -478,7 +478,7 @@ async fn the_thirteenth_samples_keep_their_facts() {
     holds(&score("thirteenth").await, 454, 3, 6, 0);
 }
 
-/// Every number in the prompt is in the email, in a warning, in a value from the brief that the email states, or in an instruction.
+/// Every number in the prompt is in the email, in a warning, in a value from the brief, or in an instruction.
 #[tokio::test]
 async fn no_number_of_a_prompt_is_lost_in_silence() {
     let brands: Vec<SampleBrand> = read(&folder().join("brands.json"));

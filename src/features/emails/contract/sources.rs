@@ -269,7 +269,8 @@ fn strange(kind: &str, text: &str, passage: &Passage) -> Finding {
     );
     let finding = Finding::new(FindingKind::NotInBrief, message).about(text, None).in_block(passage.block.as_deref());
     match passage.place {
-        // The brief does not prescribe the alternative text of images, the header or the footer.
+        // The brief does not prescribe the alternative text of images, the header or the footer, so the finding does not offer to add their
+        // text to the brief.
         Place::Alt | Place::Frame => finding,
         Place::Subject | Place::Preheader => finding.acceptable(whole),
         _ => {

@@ -512,7 +512,7 @@ impl Cell {
     }
 }
 
-/// A date or a time with a UTC offset, in ISO 8601.
+/// A date, or a date and time with a UTC offset, in ISO 8601.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadline(Box<str>);
 
@@ -522,7 +522,7 @@ impl Deadline {
     }
 }
 
-/// The error for a string that is neither an ISO 8601 date nor an ISO 8601 time.
+/// The error for a string that is neither an ISO 8601 date nor an ISO 8601 date and time with a UTC offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineError;
 

@@ -120,7 +120,8 @@ fn blame(change: &Change, violation: Violation) -> (&'static str, Violation) {
     let rejected = |problem: &str| Violation { path: String::new(), kind: ViolationKind::Rejected, problem: problem.to_owned() };
     match change.op {
         ChangeKind::Set if violation.problem.starts_with(&format!("unknown field `{last}`")) => ("path", violation),
-        // The path of a violation that concerns the new type itself ends with `.type`.
+        // If the path of the violation ends with `.type`, the new type itself is invalid. Otherwise, the type exists, but the block's other
+        // fields do not fit it.
         ChangeKind::Set if last == "type" && !violation.path.ends_with(".type") => {
             ("path", rejected("the block cannot have this type; remove the block and insert another"))
         }
@@ -168,7 +169,7 @@ fn make(json: &mut Value, change: &Change) -> Result<(), Refusal> {
                     fields.entry("id").or_insert_with(|| id.into());
                 }
                 let at = place.index();
-                // The new block can reuse the IDs of the old block.
+                // The old block is removed before the new block gets its IDs, so that the new block can reuse the IDs of the old block.
                 list(json, place)[at] = Value::Null;
                 name_blocks(json, &mut value);
                 list(json, place)[at] = value;

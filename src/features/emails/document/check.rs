@@ -21,7 +21,7 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// The form of a violation's message. It lets interfaces display the field under another name.
+/// The form of a violation's message. It tells an interface how to combine the message with the interface's own name for the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {

@@ -1,8 +1,9 @@
 //! The email document: the content of an email, block by block, independent of its rendering.
 //!
 //! The document is the source of truth: users, the composer and language models write documents, edits change them, and MJML, HTML and
-//! plain text are rendered from them. [`Email::check`] checks the length of text, so that writers see the violations together. Addresses
-//! are checked when they are parsed, so that a document cannot contain an address that is unsafe in a web page.
+//! plain text are rendered from them. The types of a document accept text of any length, and [`Email::check`] reports text that is too
+//! long, so that writers see the violations together. Addresses are checked when they are parsed, so that a document cannot contain an
+//! address that is unsafe in a web page.
 //!
 //! The document contains the author's choices of colors and layout, but not the brand's.
 
@@ -106,7 +107,7 @@ pub struct Style {
     /// The background of the text, used instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub background: Option<Color>,
-    /// The shape of buttons, cards and pictures.
+    /// The corners of buttons, cards and pictures: sharp, soft or round.
     #[serde(default)]
     pub corners: Option<Corners>,
 }

@@ -191,7 +191,7 @@ impl Reader {
             return true;
         }
         let inside = rest[mark.len()..].split("\n\n").next().unwrap_or_default();
-        // An asterisk between spaces is a multiplication sign.
+        // A single asterisk before a space or a line break is literal, for example as a multiplication sign.
         let lone = mark == "*" && inside.starts_with([' ', '\n']);
         !lone && inside.contains(mark)
     }

@@ -76,7 +76,7 @@ fn a_direct_change_that_the_brief_does_not_say_is_saved_with_a_warning() {
     assert!(kinds("HELLO10").contains(&json!("fact_missing")), "{}", saved["warnings"]);
 }
 
-/// Regression test: a warning about a value that is not in the brief offered no action.
+/// Regression test: a warning about a value that is not in the brief offered no way to remove the value or to add it to the brief.
 #[test]
 fn a_value_that_the_brief_does_not_say_is_added_to_the_brief_or_removed() {
     let app = TestApp::new();

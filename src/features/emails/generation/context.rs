@@ -48,7 +48,8 @@ fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, emai
     fits.map_or(Ok(None), |other| document(tx, other))
 }
 
-/// Returns the document at the email's slot in the conversation's first language; `None` if the email is in that language.
+/// Returns the document of the email's original: the email in the same slot and the conversation's first language. Returns `None` if the
+/// email is itself the original.
 fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
     let emails = store::emails(tx, account, email.conversation)?;
     let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);

@@ -1,6 +1,6 @@
 //! Stores the images that imported HTML contains as data URLs, and links to them.
 //!
-//! Gmail removes images with data URLs. The data URLs also make the HTML larger than the size at which Gmail clips it.
+//! Gmail removes images with data URLs. Data URLs can also make the HTML larger than the size at which Gmail clips it.
 
 use data_url::forgiving_base64;
 

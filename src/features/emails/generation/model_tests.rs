@@ -219,7 +219,7 @@ fn the_default_model_reads_a_prompt_and_its_usage_counts() {
     assert!(peer.asked().is_empty());
     let unknown = app.post_in("/v1/projects/emails/brief", json!({ "prompt": prompt, "model": "third" }));
     assert_eq!(unknown.refusal().1, "MODEL_NOT_CONFIGURED");
-    // Quotes are checked against the prompt, so a brief for another prompt has no facts.
+    // The quotes in the model's response are checked against the prompt, so the same response to another prompt yields no facts.
     let other = app.post_in("/v1/projects/emails/brief", json!({ "prompt": "Black Friday" })).data();
     assert_eq!(other["facts"], json!([]), "{other}");
 }

@@ -209,7 +209,8 @@ impl Source {
             _ => match name.split_once('.') {
                 Some(("person" | "contact", name)) => with_filters(name, &filters),
                 Some(("organization" | "site_settings", _)) => Translation::Removed,
-                // Mailmill's language puts the argument of a filter in parentheses.
+                // In Mailmill's merge language, the argument of a filter is in parentheses, so a field with `default:` is from another
+                // platform.
                 _ if filters.iter().any(|filter| filter.starts_with("default:")) => with_filters(name, &filters),
                 _ => Translation::Unchanged,
             },

@@ -290,7 +290,8 @@ impl ImportedEmail {
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
-    /// Inserts a new part before or after a part, or at the end of the content if `beside` is `None`.
+    /// Inserts a new part next to the part with the index in `beside`: before that part if the flag is true, and otherwise after it. If
+    /// `beside` is `None`, the new part is inserted at the end of the content.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
             (New::Paragraph(_), Part::Text(text_part)) => text_part.kind == TextPartKind::Paragraph && text_part.size >= SMALL,

@@ -35,7 +35,7 @@ pub struct ReadBrief;
 pub struct NewBrief {
     /// The project of the brand that sends the email. The brand's products are recognized in the prompt.
     pub project_id: ProjectId,
-    /// The purpose of the email, and every fact that the email must contain.
+    /// A description of the email: its purpose, and every fact that it must contain.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// The languages of the email as BCP 47 tags. The original is written in the first language. The default is the language of the prompt.

@@ -32,7 +32,7 @@ pub struct CheckedEmailRef {
 #[schemars(rename = "EmailChecks")]
 pub struct EmailChecksView {
     pub email_id: EmailId,
-    /// The number of the version that was checked.
+    /// The number of the email's current version, to which the result applies.
     pub version: u32,
     pub scores: Scores,
     /// The findings, most severe first.
@@ -48,14 +48,14 @@ pub struct EmailChecksView {
     pub checked_at: Option<WireTime>,
 }
 
-/// A finding of a check, and whether users ignore it.
+/// A finding of a check, and whether it is ignored.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "EmailCheckFinding")]
 pub struct FindingView {
     #[serde(flatten)]
     pub finding: CheckFinding,
-    /// Whether users ignore the finding. An ignored finding is not a warning, but still affects the scores.
+    /// Whether the finding is ignored. An ignored finding is not a warning, but still affects the scores.
     pub ignored: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct DesignList {
 pub struct DesignView {
     /// The name of the design, for `design` in `POST /v1/emails`.
     pub name: String,
-    /// The title of the design that users see.
+    /// The title of the design, as users see it.
     pub title: String,
     /// A one-sentence description of the content.
     pub about: String,

@@ -39,7 +39,7 @@ pub struct EditEmail {
     pub model: Option<String>,
     /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
-    /// Whether to return the edit immediately, so that its status can be polled.
+    /// Whether to respond immediately with the unfinished edit, whose status can be polled, instead of waiting for the edited email.
     #[serde(default, rename = "async")]
     pub is_async: bool,
     /// Whether to return the changed email without saving it. A preview ignores `async` and `label`, and can be saved

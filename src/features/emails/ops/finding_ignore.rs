@@ -60,7 +60,7 @@ impl Command for FindingIgnore {
         let is_ignored = known.contains_key(&input.finding_id);
         match input.ignored {
             true if !is_ignored => {
-                // The finding must exist, so that the list does not fill with arbitrary IDs.
+                // The finding must exist, so that the list of ignored findings does not fill with arbitrary IDs.
                 corrections::require_finding(tx, &email, &input.finding_id)?;
                 if known.len() >= limits::IGNORED_FINDINGS_MAX {
                     let max = limits::IGNORED_FINDINGS_MAX;

@@ -52,8 +52,8 @@ pub struct NewConversation {
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read. The default is true.
     pub web_mode: Option<bool>,
-    /// The languages in which each email is generated, as BCP 47 tags. The original is written in the first language. The default is the
-    /// language of the brief or the prompt.
+    /// The languages in which each email is generated, as BCP 47 tags. The email in the first language is the original, and the emails in
+    /// the other languages are its translations. The default is the language of the brief or the prompt.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -200,7 +200,7 @@ impl NewConversation {
     }
 }
 
-/// Returns the name of the model in a request; `None` if the request names no model.
+/// Returns the name of the requested model; `None` if the request names no model. Returns an error if no model has this name.
 pub fn choose_model(named: Option<&str>, models: &Models) -> Result<Option<String>, Failure> {
     let Some(name) = named.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(None) };
     let known = models.names();

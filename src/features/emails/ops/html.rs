@@ -63,7 +63,8 @@ impl Raw for Html {
     }
 }
 
-/// Returns the HTML in which the styles for dark mode always apply (`true`) or never apply (`false`); unchanged for `None`.
+/// Returns the HTML, changed so that its styles for dark mode always apply (`true`) or never apply (`false`). Returns the HTML unchanged
+/// for `None`.
 fn in_mode(html: String, dark: Option<bool>) -> String {
     match dark {
         Some(true) => html.replace("@media (prefers-color-scheme:dark)", "@media all"),

@@ -37,14 +37,14 @@ pub struct ImportEmails {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
     pub html: Option<String>,
-    /// The name of the email, which is also its subject if the HTML has no title.
+    /// The name of the email. It becomes the subject if the source has neither a subject nor a title.
     pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
     /// The emails to import, instead of `html`.
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the first item of a list. All other items are ignored. If absent, the language that the HTML declares
-    /// is used or, without one, the brand's main language.
+    /// A list whose first item is the language of the emails; all other items are ignored. If the list is absent or empty, each email has
+    /// the language that its HTML declares or, if it declares none, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
@@ -63,7 +63,7 @@ pub struct ImportEmails {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedSource {
-    /// The name of the file or the email.
+    /// The name of the file or the email. It becomes the subject if the source has none.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
     /// The source of the email: HTML, or a complete message with headers (.eml).
     #[schemars(extend("pattern" = NOT_BLANK))]

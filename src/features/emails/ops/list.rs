@@ -28,7 +28,8 @@ pub struct ListConversations {
     pub project_id: ProjectId,
     /// If given, only conversations with this status are listed.
     pub status: Option<StateWord>,
-    /// Text to find in the title, the prompt or the subjects of the emails, ignoring case.
+    /// If given, only conversations are listed whose title or prompt, or the subject of one of their emails, contains this text, ignoring
+    /// case.
     pub search: Option<String>,
     /// Whether to list only conversations with a favorite email.
     #[serde(default)]
@@ -125,7 +126,7 @@ impl Query for List {
     }
 }
 
-/// Returns whether the title, the prompt or the subject of an email contains `words`.
+/// Returns whether the conversation's title or prompt, or the subject of one of its emails, contains `words`.
 fn mentions(tx: &impl Read, account: AccountId, conversation: &Conversation, words: &str) -> StoreResult<bool> {
     if fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words) {
         return Ok(true);

@@ -26,7 +26,8 @@ pub struct PageLink {
     pub token: Option<String>,
 }
 
-/// The expiry of a link to a page: the latest time that a token can contain. The link works as long as the email exists.
+/// The expiry time in the links to unlisted emails. It is the latest time that a token can contain, so that a link works as long as the
+/// email exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 impl Operation for Page {
@@ -49,7 +50,7 @@ impl Raw for Page {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
     async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
-        // The link does not name the environment. Both environments are searched, because an ID exists in only one of them.
+        // The link does not name the environment, so both are searched. An ID exists in only one of them.
         for data in context.engine.environments() {
             if let Some(html) = html(&data.store.read(), &context.engine, &input)? {
                 return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));

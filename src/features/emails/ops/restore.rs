@@ -92,7 +92,7 @@ impl Async for Restore {
     }
 }
 
-/// Returns the language of a document in its stored form.
+/// Returns the language of a document. `document` is the document's stored JSON.
 fn language(document: &str) -> Option<String> {
     let document: Value = serde_json::from_str(document).ok()?;
     document["language"].as_str().map(str::to_owned)

@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct Versions;
 
-/// The email whose versions to list and the page of the list.
+/// The email whose versions to list, and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListVersions {

@@ -1,4 +1,4 @@
-//! Creates the cells of blocks. A context has the typography and colors of a theme, one background and one alignment.
+//! Creates the cells of blocks. A [`BlockContext`] has an email and its theme, and the background and alignment of the cells.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::glue::glued;
@@ -9,7 +9,7 @@ use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 
 /// The width of an email in pixels. Desktop email clients show this width without horizontal scrolling.
 pub const WIDTH: u16 = 600;
-/// The width of cards in pixels. This leaves a margin on both sides.
+/// The width, in pixels, of an email whose parts are cards. It is smaller than [`WIDTH`], which leaves a margin on both sides of the cards.
 pub const CARDS_WIDTH: u16 = 568;
 /// The maximum height, in pixels, of square or portrait pictures. Taller pictures would push other content out of view.
 const TALL_PICTURE_HEIGHT: u32 = 380;
@@ -106,7 +106,8 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// Returns a cell with a picture that is shown at most `room` pixels wide. A picture whose width is known is not enlarged.
+    /// Returns a cell with a picture that is at most `room` pixels wide if the cell is `room` pixels wide. For a wider cell, use
+    /// [`Self::small_picture`]. A picture whose width is known is not enlarged.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {

@@ -72,7 +72,7 @@ pub struct SmallTitle {
     pub line: u16,
 }
 
-/// The padding on both sides that rows with this gutter width have on phones.
+/// For rows whose columns have a gutter of `width` pixels: the padding on both sides of the row on phones, in pixels.
 #[derive(Debug, Serialize)]
 pub struct Gutter {
     pub width: u16,
@@ -181,7 +181,7 @@ pub struct Words {
     pub html: String,
     /// The height in pixels, if neighboring cells must have the same height.
     pub height: Option<u16>,
-    /// Whether the cell has no cells beside it on phones.
+    /// Whether the cell has no cells beside it on phones, so that `height` does not apply there.
     pub is_alone_when_small: bool,
 }
 
@@ -210,7 +210,7 @@ pub struct Picture {
     pub above: u16,
     /// The space below the picture inside its background, in pixels.
     pub below: u16,
-    /// The background color around the picture, which is also the color of stripes.
+    /// The background color around the picture. It is also the color of table stripes, so that one CSS class sets both in dark mode.
     pub ground: Option<Color>,
     /// Whether the picture fills the width on phones.
     pub fluid: bool,
@@ -298,7 +298,7 @@ impl Row {
         Self { columns: vec![column], side, gap: 0, together: false, stand: "top" }
     }
 
-    /// Returns whether the row contains only stacked cells.
+    /// Returns whether the row is a stack: a single column of cells, without a box, a gutter or space above the row.
     pub fn is_stack(&self) -> bool {
         self.gap == 0 && matches!(self.columns.as_slice(), [column] if column.frame.is_none() && column.gutter == 0)
     }

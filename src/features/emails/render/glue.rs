@@ -115,7 +115,8 @@ fn is_postcode(before: &str, word: &str) -> bool {
     outward && inward || of(before, 4) && capitals(word) || town || capitals(before) && of(word, 5)
 }
 
-/// Returns the index after the telephone number that starts at this word.
+/// Returns the index of the word after the telephone number that starts at `at`. Returns `None` if no number starts there, or if the number
+/// is too long for one line.
 fn telephone(words: &[&str], at: usize) -> Option<usize> {
     let is_part = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || "+/()-–.".contains(c));
     let opens = words[at].trim_start_matches(['(', '+']).starts_with(|c: char| c.is_ascii_digit())

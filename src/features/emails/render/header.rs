@@ -52,7 +52,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
                 draft.push(Row::stack(vec![set.rule(0, "100%", 8, true)], 0));
                 draft.pad = Some((0, 22));
             }
-            // Above a centered hero, a logo without links is centered too.
+            // If the layout centers text, a logo without links is centered too, like the hero below it.
             if set.align == Align::Center && header.links.is_empty() {
                 draft.follow(Row::stack(vec![mark(set, header)], room.side), 22);
                 return draft;
@@ -71,8 +71,8 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// Returns whether the logo suits a colored strip: it needs no plate and is known to be transparent. A logo for any background may be
-/// opaque, so its own background would look like a plate.
+/// Returns whether the logo suits a colored strip: it needs no plate, and its background is not `Any`. A logo that suits any background may
+/// be opaque, so its own background would look like a plate.
 fn suits_strip(set: BlockContext<'_>, header: &Header) -> bool {
     let (logo, plate) = chosen(set.on(GroundName::Band), header);
     plate == "never" && logo.is_some_and(|logo| logo.background != BrandLogoBackground::Any)
@@ -101,7 +101,7 @@ fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     set.cell(0, Content::Logo(Logo { src, alt: header.name.to_string(), href, width, height, plate }))
 }
 
-/// Returns the logo for this background and whether it needs a plate: never, in dark mode, or always.
+/// Returns the logo for this background, and when the logo needs a light plate: `never`, `night` (only in dark mode) or `always`.
 fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.theme.light.ground(set.ground).ground);
@@ -230,7 +230,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     draft
 }
 
-/// Renders a hero as a colored field with the text, and the picture below.
+/// Renders a hero as a colored field with the text and, below the text, the picture.
 fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);

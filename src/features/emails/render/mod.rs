@@ -67,8 +67,8 @@ pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     mjml
 }
 
-/// Returns whether XML allows this character, escaped or not ("Char" in the standard). Control characters that XML discourages are
-/// excluded too.
+/// Returns whether XML allows this character ("Char" in the standard). Other characters are invalid even if they are escaped. Also returns
+/// false for control characters that XML discourages.
 fn is_markup(character: char) -> bool {
     !matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -25,7 +25,7 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
             }
             Block::Social(social) => drafts.push(footer::social(set, social)),
             _ => {
-                // The button below a code belongs to the offer and has its background.
+                // A button directly below a coupon belongs to the offer, so it has the coupon's background.
                 let follows_code = matches!((before, block), (Some(Block::Coupon(_)), Block::Button(_)));
                 let ground = match drafts.last().filter(|_| follows_code) {
                     Some(offer) => offer.ground,
@@ -50,7 +50,7 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
     spaced(drafts, theme)
 }
 
-/// Returns the background of a block in the middle of an email.
+/// Returns the background of a block that is not a header, hero, social or footer block.
 fn ground(block: &Block, theme: &Theme) -> GroundName {
     let field = |form: BoxForm| match form {
         BoxForm::Band => GroundName::Band,

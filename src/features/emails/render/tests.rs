@@ -1,4 +1,4 @@
-//! Tests rendering of whole emails: every block in every layout and both writing directions, and adversarial documents.
+//! Tests the rendering of whole emails: every block in every layout and both writing directions, and adversarial documents.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -32,7 +32,8 @@ fn attributes(html: &Html, css: &str, name: &str) -> Vec<String> {
     html.select(&select(css)).map(|element| element.value().attr(name).unwrap_or_default().to_owned()).collect()
 }
 
-/// Returns all addresses in a document and the two placeholders for addresses that are filled in when the email is sent.
+/// Returns every address that the rendered email may contain: the addresses in the document, and the placeholders for the unsubscribe link
+/// and the view link, which are filled in when the email is sent.
 fn addresses(email: &Email) -> BTreeSet<String> {
     let mut found = BTreeSet::from([Link::unsubscribe().to_string(), Link::view().to_string()]);
     collect(&email.to_json(), &mut found);
@@ -115,7 +116,7 @@ fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
     }
 }
 
-/// Regression test: below a code, the sale period was in muted 12-pixel text.
+/// Regression test: the sale period below a coupon code was in muted 12-pixel text.
 #[test]
 fn the_conditions_of_a_code_have_the_size_of_running_text() {
     for layout in Layout::ALL {

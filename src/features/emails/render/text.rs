@@ -1,8 +1,8 @@
 //! Renders the plain-text part of an email from the document, for readers who prefer plain text and for spam filters that distrust email
 //! without a plain-text part.
 //!
-//! Large titles are underlined, addresses follow their text, narrow tables are aligned, and lines are wrapped at 78 columns. The theme has
-//! no effect.
+//! Titles and section headings are underlined, a link's address follows its text, narrow tables are aligned, and lines are wrapped at 78
+//! columns. The theme has no effect.
 
 use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;
@@ -78,8 +78,8 @@ fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
-/// Renders spans as plain text. A link's address follows the link text or, if the text is the address without its scheme, replaces the
-/// text.
+/// Renders spans as plain text. A link's address follows the link text in parentheses. If the text is the address without its scheme, the
+/// address replaces the text. If the text is the whole address or the dialed telephone number, the address is not repeated.
 fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     let mut open: Option<&Link> = None;

@@ -53,8 +53,8 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     (1..=STEPS).map(shade).find(|shade| contrast(*shade, ground) >= ratio).unwrap_or(end)
 }
 
-/// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. In this form, a shade with a different lightness
-/// keeps its hue, whereas a mix with white would be less saturated.
+/// Returns the hue in sixths of the circle, and the saturation and lightness from 0 to 1. In this form, a color can be made lighter without
+/// losing saturation, whereas mixing it with white would make it less saturated.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));

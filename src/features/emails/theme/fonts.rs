@@ -77,7 +77,7 @@ pub fn stack(given: Option<&str>) -> Option<String> {
     Some(quoted.chain([fallback.to_owned()]).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the web fonts that the stacks use, except those that are not safe in a style sheet.
+/// Returns the web fonts of the first family in each stack, except those that are not safe in a style sheet.
 pub fn loaded(web_fonts: &[BrandWebFont], stacks: [&String; 2]) -> Vec<BrandWebFont> {
     let first = |stack: &String| stack.split(',').next().unwrap_or_default().trim().trim_matches('\'').to_owned();
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " +-,;:.@?".contains(c));

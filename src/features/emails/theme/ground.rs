@@ -38,7 +38,8 @@ pub struct PreferredColors {
 
 /// The preferred contrast of running text. It exceeds the minimum, because long text is easier to read with more contrast.
 const COMFORTABLE: f64 = 8.0;
-/// The minimum contrast between a button and its background, unless the button is much more colorful, such as yellow on white.
+/// The minimum contrast between a button or mark and its background. It does not apply if the saturation of the button or mark exceeds that
+/// of the background by more than [`COLORFUL`], as for yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLORFUL: f64 = 0.35;
 /// The minimum contrast between a color and its background for the color's legible shade to look like the same color. Yellow on white has
@@ -70,7 +71,8 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On a dark background, a dark button would look disabled, so the button is lightened, or made white if its color is not saturated.
+        // On a dark background, a dark button would look disabled, so the button is lightened. A button whose color has little saturation
+        // gets the text color instead.
         let lit = |button: Color| match contrast(button, ground) {
             enough if !dark || enough >= LIT => button,
             _ if saturation(button) < SHINING => text,

@@ -22,7 +22,7 @@ pub struct Theme {
     pub layout: Layout,
     pub design: Design,
     pub families: Families,
-    /// The font files of the families, for clients that load web fonts.
+    /// The web fonts of the families, as font files and style sheets, for clients that load web fonts.
     pub web_fonts: Vec<BrandWebFont>,
     pub radius: Radius,
     pub light: ThemeColors,

@@ -51,7 +51,8 @@ pub fn updated(
 }
 
 /// Returns what remains of a fact in the brief after an edit: the unchanged fact, unless the edit removed it from the document. A removed
-/// fact is returned in its new wording, or as `None` if the new wording is unknown or lacks the required value.
+/// fact is returned in its new wording. Returns `None` if the new wording is unknown, or if the fact had a value and its new wording has
+/// none.
 fn kept(fact: Fact, lost: &[String], replaced: &[(String, String)], parsed: &dyn Fn(&str) -> Vec<Fact>) -> Option<Fact> {
     if !lost.contains(&fact.text) {
         return Some(fact);

@@ -130,7 +130,7 @@ pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, Strin
     let own = brief.wanted.brief.as_ref();
     let changed = own.map(|own| brief_update::updated(own, brief, (before, &document), &edited.replaced, material));
     let changed = changed.filter(|changed| Some(changed) != own);
-    // The composer has notes only for a conversation that has a prompt and requests the composer as the writer.
+    // The composer's notes apply only if the emails were generated from a prompt and the request named the composer as the writer.
     let has_notes = brief.wanted.model == COMPOSER && brief.wanted.source == Source::Prompt;
     let notes = if has_notes { notes(brief, changed.as_ref(), &document, material) } else { Vec::new() };
     let (done, not_done) = (edited.done, edited.not_done);

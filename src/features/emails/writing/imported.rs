@@ -349,7 +349,8 @@ impl CheckedChange<'_> {
     }
 }
 
-/// Returns new text without control characters, or an error if it contains markup, is empty or is too long.
+/// Returns the trimmed text without control characters other than line breaks. Returns an error if the text contains HTML, is empty or is
+/// too long.
 fn plain(field: &str, text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::IMPORTED_EMAIL_TEXT_CHARACTERS_MAX;
@@ -385,7 +386,7 @@ mod tests {
         Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("the HTML is within the limits").html)
     }
 
-    /// Returns the number of the first line that contains `words`.
+    /// Returns the item number at the start of the first line in the list that contains `words`.
     fn number(words: &str) -> usize {
         let text = Listing::of(&imported(&safe(NEWSLETTER), "en")).text;
         let line = text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}"));

@@ -103,7 +103,7 @@ impl Material {
         if bare.is_empty() { Vec::new() } else { vec![bare.to_owned(), format!("www.{bare}")] }
     }
 
-    /// Returns the first entries of the knowledge base, shortened.
+    /// Returns the newest entries of the knowledge base, each with its content shortened.
     pub fn facts(&self) -> Vec<String> {
         let fact = |entry: &knowledge::Entry| {
             let content: String = entry.content.chars().take(limits::MATERIAL_FACT_CHARACTERS_MAX).collect();
@@ -191,7 +191,7 @@ fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
 }
 
-/// Returns the first web addresses in the text.
+/// Returns the first web addresses in the text, at most [`limits::MATERIAL_LINKS_MAX`].
 pub fn links_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));

@@ -45,7 +45,7 @@ pub struct Brief {
     pub slot: usize,
     /// The language to write in, as a BCP 47 tag.
     pub language: String,
-    /// The email from the reference conversation on which the new email is modeled.
+    /// The email on which the new email is modeled, from the reference conversation.
     pub pattern: Option<Document>,
     /// For a translation: the email in the conversation's first language.
     pub original: Option<Document>,
@@ -67,8 +67,8 @@ impl Brief {
         self.check(document, &self.wanted.prompt, material).into_iter().chain(avoided).collect()
     }
 
-    /// Returns the warnings about a document: the violations of the contract, the text of unclear meaning that the document leaves out, the
-    /// statements that it shortens, and values that are probably mistakes.
+    /// Returns the warnings about a document: the violations of the contract, text of unclear meaning that the document leaves out,
+    /// statements that it shortens or prints in another language, and values that are probably mistakes or have no unit.
     pub fn warnings(&self, document: &Document, material: &Material) -> Vec<Finding> {
         self.warnings_of_edit(document, "", material)
     }
@@ -188,7 +188,7 @@ pub struct EditResult {
     pub done: Vec<String>,
     /// The parts of the instruction that were not applied, each with the reason.
     pub not_done: Vec<String>,
-    /// The brief with the changes that the prompt makes to it; `None` if there are no changes.
+    /// The brief with the changes that the prompt makes to it; `None` if there are no changes, or if a language model made the edit.
     pub brief: Option<TypedBrief>,
     /// The composer's warnings that apply to the changed document.
     pub notes: Vec<String>,
@@ -345,7 +345,7 @@ impl Writer {
         }
     }
 
-    /// Returns an error that states why the requested model is missing. The reason is `None` if no model was requested.
+    /// Returns the error of a writer without a model: why the requested model is missing, or `None` if no model was requested.
     fn not_written<T>(&self) -> Result<T, Option<String>> {
         Err(self.missing.clone())
     }

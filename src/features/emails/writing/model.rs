@@ -317,8 +317,8 @@ fn system(brief: &Brief, material: &Material, characters_max: usize) -> String {
     }
 }
 
-/// Returns the request for an email. `documents` supplies the reference email and the original of a translation. Only the request for the
-/// outline includes them.
+/// Returns the request for an email. If `documents` is given, as for the outline, the request also contains the reference email and the
+/// original of a translation.
 fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     let slot = brief.plan.as_ref().map(|plan| {
         let others = plan.slots.iter().enumerate().filter(|(index, _)| *index != brief.slot);
@@ -339,7 +339,7 @@ fn request(brief: &Brief, documents: Option<&Brief>) -> String {
     )
 }
 
-/// Returns the prompt followed by the brief as JSON. Leaves out empty parts.
+/// Returns the prompt followed by the brief as JSON. An empty prompt or a missing brief is left out.
 fn request_text(wanted: &GenerationRequest) -> String {
     let brief = wanted.brief.as_ref().map(|brief| json!(brief).to_string());
     [Some(wanted.prompt.clone()), brief].into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")

@@ -28,7 +28,7 @@ pub struct PlannedBlock {
     pub id: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// The content of the block, on one line.
+    /// What the block will say, on one line.
     pub says: String,
 }
 
@@ -173,7 +173,7 @@ fn errors(outline: &Outline) -> Vec<String> {
     if outline.blocks.iter().filter(|block| block.kind == "hero").count() > 1 {
         errors.push("blocks has more than one hero; keep the first one".to_owned());
     }
-    // In this check, a text block with placeholder text stands for each planned block, so that the document check covers the other fields.
+    // Here, a text block with placeholder text stands in for each planned block, so that the document check covers all other fields.
     let text = |block: &PlannedBlock| json!({ "type": "text", "id": block.id, "text": "…" });
     let content: Vec<Value> = outline.blocks.iter().take(BLOCKS_MAX).map(text).collect();
     errors.extend(outline.check(&content, |_| Vec::new()));
@@ -189,7 +189,8 @@ impl Outline {
         json
     }
 
-    /// Checks content blocks within the frame of the document. An error names the block by its ID.
+    /// Returns the errors in the document that consists of the frame and these content blocks. If the document is valid, returns the errors
+    /// that `more` finds. An error in a content block names the block by its ID.
     pub fn check(&self, content: &[Value], more: impl Fn(&Email) -> Vec<String>) -> Vec<String> {
         let named = |error: String| {
             let place = |(index, block): (usize, &Value)| {

@@ -32,7 +32,7 @@ pub struct ListEvents {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEventPart {
-    /// The events, newest first by time of occurrence.
+    /// The events, sorted by the time at which they occurred, newest first.
     pub events: Vec<CustomerEvent>,
     /// The cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,

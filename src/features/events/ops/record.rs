@@ -32,8 +32,8 @@ pub struct RecordEvent {
     pub identifiers: EventIdentifiers,
     /// Current data about the contact, in the same form as when updating a contact. Never changes the contact's status.
     pub profile: Option<ContactProfile>,
-    /// The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. The property `value` is an amount in
-    /// major units, and `currency` is the ISO 4217 code of its currency. The default currency is USD.
+    /// The event's properties: at most 16 KB of JSON, 50 top-level properties, and 4 levels of objects and lists. The property `value` is
+    /// an amount in major units, and `currency` is the ISO 4217 code of its currency. The default currency is USD.
     pub properties: Option<Properties>,
     /// When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the service's clock. The default is the current time. A
     /// time without an offset is in UTC.

@@ -103,7 +103,7 @@ fn time(text: &str) -> Timestamp {
     START.plus_ms(NOON_MS + ms)
 }
 
-/// Returns the mailing with this letter. A later letter means a newer email.
+/// Returns the mailing with this letter. A later letter means a newer mailing.
 fn mailing(project: ProjectId, letter: &str) -> MailingId {
     let mut bytes = project.0;
     bytes[0] = letter.as_bytes()[0];

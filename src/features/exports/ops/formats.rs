@@ -24,7 +24,7 @@ pub struct FormatsView {
 pub struct FormatView {
     pub name: &'static str,
     pub description: &'static str,
-    /// The extensions of the files in this format.
+    /// The extensions of the files that an export can create.
     pub supported_formats: Vec<&'static str>,
     /// What an export for a platform can create in a connected account; absent for file formats.
     pub types: Option<Vec<&'static str>>,

@@ -30,7 +30,7 @@ pub struct ExportStatusView {
     pub reason: String,
     /// The platforms, each with the connected accounts that the project can use.
     pub platforms: Vec<PlatformState>,
-    /// The templates and drafts that earlier exports created on platforms. Exporting the emails again updates them.
+    /// The templates and drafts that earlier exports created on platforms. Exporting an email again updates its template or draft.
     pub exported: Vec<EarlierView>,
 }
 
@@ -39,11 +39,11 @@ pub struct ExportStatusView {
 #[serde(rename_all = "camelCase")]
 pub struct PlatformState {
     pub provider: Provider,
-    /// Whether at least one account has a working connection that may export emails.
+    /// Whether at least one of the connections works and may be used for exports.
     pub is_connected: bool,
     /// The connections that the project can use.
     pub connections: Vec<ConnectionView>,
-    /// The URL of the page that connects and reconnects accounts.
+    /// The URL of the page where users connect and reconnect accounts.
     pub connect_url: String,
 }
 

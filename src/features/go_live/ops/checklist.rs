@@ -89,8 +89,8 @@ impl Query for Checklist {
     }
 }
 
-/// Returns the step that requires a verified domain: one for mail from the default sender or, if there is no default sender, any domain.
-/// `added` is a domain that this mail could use but that is not verified yet.
+/// Returns the step that requires a verified domain. `verified` is the verified domain that mail from the default sender uses or, if there
+/// is no default sender, any verified domain. `added` is the domain that would be used once it is verified.
 fn domain_step(verified: Option<String>, added: Option<String>, from: Option<&EmailAddress>) -> GoLiveStep {
     let done = verified.is_some();
     let domain = added.filter(|_| !done);

@@ -52,7 +52,7 @@ pub struct HookPatch {
     pub redirect_url: Patch<String>,
     /// Whether requests are accepted.
     pub active: Option<bool>,
-    /// Whether to create a new URL, which the response shows once. The current URL stops working immediately.
+    /// Whether to create a new URL, which is shown only in this response. The current URL stops working immediately.
     pub new_url: Option<bool>,
 }
 

@@ -68,7 +68,7 @@ impl Raw for Receive {
         let engine = &context.engine;
         let token = UrlToken::parse(input.token.expose()).ok_or_else(ingest::url_unknown)?;
         let source = find(&context, &token)?.ok_or_else(ingest::url_unknown)?;
-        // The memory for the body stays reserved until the request has been handled.
+        // `_room` keeps the memory for the body reserved until the request has been handled.
         let service = source.service;
         let limit = body_bytes_max(service);
         let _room = engine.bodies.room(&request.body, limit).await?;
@@ -87,8 +87,8 @@ impl Raw for Receive {
     }
 }
 
-/// Returns the error code for a rejected request. Mailgun repeats a request for eight hours unless the status is 406, so this status is
-/// returned if the request can never succeed. A request with a wrong signature can succeed later, after the secret is corrected.
+/// Returns the error code for a rejected request. Mailgun repeats a rejected request for eight hours unless the status is 406, so this
+/// status is returned if the request can never succeed. A request with a wrong signature can succeed later, after the secret is corrected.
 fn code(service: MailService, refusal: Refusal) -> Code {
     match (service, refusal) {
         (MailService::Mailgun, Refusal::Malformed | Refusal::Replayed) => Code::NeverAccepted,

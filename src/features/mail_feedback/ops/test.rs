@@ -75,7 +75,7 @@ impl Async for Test {
             sample: Some(sample_key),
         };
         let (reason, message) = match ingest::receive(&context.engine, incoming).await {
-            // A sample signed with a temporary key is accepted even if the secret is missing, so this code reports the missing secret.
+            // A sample signed with a temporary key is accepted even if the secret is missing, so the missing secret is reported here.
             Ok(_) if needs_secret => (Some(Refusal::SecretMissing), Refusal::SecretMissing.sentence(service)),
             Ok(accepted) if accepted.recognized > 0 => (None, passed(temporary_key)),
             Ok(_) => (Some(Refusal::Malformed), Refusal::Malformed.sentence(service)),

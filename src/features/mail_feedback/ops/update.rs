@@ -33,7 +33,7 @@ pub struct MailServicePatch {
     /// For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. They replace all previous ARNs.
     #[schemars(length(max = limits::SNS_TOPICS_MAX))]
     pub topic_arns: Option<Vec<String>>,
-    /// Whether to create a new URL, which the response shows once. The current URL stops working immediately.
+    /// Whether to create a new URL, which is shown only in this response. The current URL stops working immediately.
     pub new_url: Option<bool>,
 }
 

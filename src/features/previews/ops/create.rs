@@ -98,7 +98,7 @@ fn drawn_with(engine: &Engine) -> DrawnWith {
     DrawnWith { engine: engine.settings.rendering.engine.word(), tables: engine.pixels.tables_digest() }
 }
 
-/// Returns the devices with these keys without duplicates, or the common devices if there are no keys.
+/// Returns the devices with these keys, without duplicates. If there are no keys, returns the common devices.
 fn chosen(keys: &[String]) -> Result<Vec<&'static Device>, Failure> {
     let max = limits::EMAIL_PREVIEW_DEVICES_MAX;
     if keys.len() > max {

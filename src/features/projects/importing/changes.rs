@@ -104,8 +104,8 @@ fn put(value: &mut Value, pointer: &str, new: Value) {
     }
 }
 
-/// Compares the stored brand with an imported one. Returns the brand to store and the changes. In this brand, fields with pending changes
-/// keep their old values.
+/// Compares the stored brand with an imported one. Returns the brand to store, in which fields with pending changes keep their old values,
+/// and the changes.
 pub fn compare(old: &Brand, new: Brand, overrides: &BrandOverrides) -> (Brand, Vec<ImportChange>) {
     let (before, mut now, own) = (json(old), json(&new), json(overrides));
     let mut changes = Vec::new();
@@ -128,7 +128,7 @@ pub fn compare(old: &Brand, new: Brand, overrides: &BrandOverrides) -> (Brand, V
     (serde_json::from_value(now).unwrap_or(new), changes)
 }
 
-/// Sets a field of the imported brand to its new value.
+/// Sets the field `name` of the imported brand to the new value `now`, which is JSON.
 pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     let mut value = json(&brand);
     if let (Some(field), Ok(now)) = (find(name), serde_json::from_str(now)) {
@@ -137,7 +137,7 @@ pub fn accept(brand: Brand, name: &str, now: &str) -> Brand {
     serde_json::from_value(value).unwrap_or(brand)
 }
 
-/// Removes from the overrides the value that a user set after the import, because the user has now chosen the site's value.
+/// Removes a field's value from the overrides. A user may have set the value after the import, but has now chosen the site's value.
 pub fn forget(overrides: BrandOverrides, name: &str) -> BrandOverrides {
     let mut value = json(&overrides);
     if let Some(field) = find(name) {

@@ -25,7 +25,7 @@ use crate::vocab::limits::{
 /// The maximum pause between requests, in seconds, even if robots.txt requires a longer pause. Unlike a crawler, an import fetches only a
 /// few dozen files.
 const PAUSE_MAX: f32 = 5.0;
-/// The pause before the second attempt at a page that the caller named.
+/// The pause before the second attempt to fetch a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
 /// The progress of the import, in percent, at the start and at the end of the fetching stage.
 const PERCENT_FROM: u32 = 5;
@@ -197,8 +197,9 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// Ends the fetching of the planned files. If no page that the caller named could be read, marks the import as failed. Otherwise, adds
-/// further pages of the site to the plan or, if this was done before or there are none, moves on to the reading stage.
+/// Called when no planned files are left to fetch or a limit of the import is reached. If no page that the caller named could be read,
+/// marks the import as failed. Otherwise, adds further pages of the site to the plan or, if this was done before or there are none, moves
+/// on to the reading stage.
 async fn settle(
     engine: &Engine,
     data: &Arc<EnvironmentData>,

@@ -120,7 +120,7 @@ fn record(
     Ok(())
 }
 
-/// Saves the measurements in the brand after the last image is measured or the time limit is reached.
+/// Adds the measurements to the draft and completes the import. Called after the last image is measured or the time limit is reached.
 fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring) else { return Ok(()) };
     let draft = import.draft.get_or_insert_default();

@@ -1,7 +1,7 @@
 //! Chooses the files that an import fetches and their order. This module uses no store, clock or network.
 //!
 //! The robots.txt files come first, then the pages that the caller named, then the files that these pages refer to. After that, additional
-//! pages of the same site are chosen: a few of each kind that describes a brand.
+//! pages of the same site are chosen: a few pages of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,8 @@ const NO_WORDS: [&str; 33] = [
 /// The maximum number of pages of an unknown kind that an import fetches.
 const OTHERS_MAX: usize = 8;
 
-/// The minimum length of a word in [`NO_WORDS`] that is also matched inside other words.
+/// The minimum length, in bytes, at which a word in [`NO_WORDS`] also matches inside other words. Shorter words match only whole words,
+/// unless they contain `/` or `-`.
 const LONG_WORD: usize = 6;
 
 /// A kind of page that describes a brand: the words that identify such pages, their score, and the maximum number to read.
@@ -285,8 +286,8 @@ struct Extended<'a> {
 impl Extended<'_> {
     /// Adds this URL to the plan, unless it is already planned or the plan contains the maximum number of files of this kind.
     fn add(&mut self, url: Url, kind: FileRole, most: usize) {
-        // Google Fonts serves WOFF2 files only to browsers. The URL of its style sheet already contains the families and
-        // weights, so the file is not needed.
+        // Do not fetch style sheets from Google Fonts: it serves WOFF2 files only to browsers, and the URLs of its style sheets already
+        // contain the families and weights.
         if kind == FileRole::Style && url.host_str() == Some("fonts.googleapis.com") {
             return;
         }

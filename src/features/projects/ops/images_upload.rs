@@ -37,7 +37,7 @@ pub struct NewUpload {
     pub crop: Option<ImageCrop>,
 }
 
-/// The crop of an image: the largest area with the given aspect ratio, as close as possible to a focus point.
+/// The crop of an image: the largest area with the given aspect ratio, centered as closely as possible on a focus point.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageCrop {

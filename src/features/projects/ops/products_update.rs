@@ -97,7 +97,7 @@ impl ProductValues {
     }
 }
 
-/// Returns the price with a decimal point. An empty string removes the price.
+/// Checks a price and replaces a decimal comma with a point. An empty string removes the price.
 fn price(patch: Patch<Price>, field: &str) -> Result<Patch<String>, Failure> {
     let patch = patch.map(|price| price.replace(',', "."));
     if let Patch::Value(price) = &patch

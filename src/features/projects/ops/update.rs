@@ -70,7 +70,7 @@ pub struct BrandPatch {
     pub palette: PalettePatch,
     #[serde(default)]
     pub fonts: FontsPatch,
-    /// The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons have fully rounded ends.
+    /// The corner radius of buttons and cards, in pixels. With 20 or more, buttons have fully rounded ends.
     #[serde(default)]
     pub corner_radius: Patch<Bounded<0, { limits::CORNER_RADIUS_MAX }>>,
     /// The default sender of test sends and new campaigns. If it is not set, the project's first campaign sets it.
@@ -131,7 +131,7 @@ pub struct PalettePatch {
     pub button_text: Patch<Color>,
 }
 
-/// The fonts to set by name, such as `Lora`. Families that are available in most email clients are appended as fallbacks.
+/// The fonts to set, as names such as `Lora`. Families that are available in most email clients are appended as fallbacks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {

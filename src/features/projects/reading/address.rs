@@ -324,11 +324,11 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
 }
 
 /// Returns the position where an address without a house number starts. `run` contains the positions of the parts before the city that can
-/// belong to the address, nearest first.
+/// belong to the address, nearest first. `is_near` returns whether a part belongs to the address even if no part names a street.
 ///
 /// A number with four or five digits before a word is not always a postal code. With such a number, the part directly before the city must
-/// be a street. Other postal codes are unambiguous, so the address starts at the beginning of the same line or, if an earlier line names a
-/// street, at that street.
+/// be a street. Other postal codes are unambiguous, so the address starts with the earliest near part or, if an earlier part names a
+/// street, with that street.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {

@@ -17,7 +17,7 @@ const RADIUS_MAX: f32 = 999.0;
 /// The minimum radius, in pixels, of corners that count as fully rounded. A smaller radius rounds only small buttons fully.
 const PILL_MIN: f32 = 16.0;
 const FONT_SIZE: f32 = 16.0;
-/// The usual width of a character, as a share of the font size.
+/// The usual width of a character, as a fraction of the font size.
 const LETTER_WIDTH: f32 = 0.55;
 const NO_BUTTONS: [&str; 16] = [
     "cookie",
@@ -128,7 +128,7 @@ fn size(element: ElementRef<'_>, styles: &Styles, characters: usize) -> (f32, f3
     (characters as f32 * font * LETTER_WIDTH + 2.0 * side, height)
 }
 
-/// Returns the background color with the largest total area of buttons.
+/// Returns the background color whose buttons have the largest total area.
 pub fn best_ground(buttons: &[Button]) -> Option<Color> {
     let area_of =
         |ground: Color| -> f32 { buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.area).sum() };
@@ -142,7 +142,7 @@ pub fn best_ground(buttons: &[Button]) -> Option<Color> {
     best.map(|(_, ground)| ground)
 }
 
-/// Returns the corner radius with the largest total area of buttons in this color.
+/// Returns the corner radius that covers the largest total area among the buttons in this color.
 pub fn corner_radius(buttons: &[Button], ground: Option<Color>) -> Option<u16> {
     let of_color = |button: &&Button| ground.is_some_and(|ground| distance(button.ground, ground) < ALIKE);
     let mut areas: Vec<(u16, f32)> = Vec::new();

@@ -72,7 +72,7 @@ const NO_LISTS: [&str; 14] = [
     "testimonial",
     "quote",
 ];
-/// Words before an amount that is a condition, not a price, such as `orders over £40`.
+/// Words that indicate that the amount after them is a condition, not a price, as in `orders over £40`.
 const CONDITIONS: [&str; 26] = [
     "from",
     "von",
@@ -203,7 +203,7 @@ fn shows_price(element: ElementRef<'_>) -> bool {
     is_priced(&text) && (length <= PRICE_CHARACTERS_MAX || length <= ENTRY_CHARACTERS_MAX && priced_line(element).is_some())
 }
 
-/// Returns the first line of an element that contains a name and ends with a price.
+/// Returns an element's first line that contains a name and ends with a price.
 fn priced_line(element: ElementRef<'_>) -> Option<String> {
     lines_of(element).into_iter().find(|line| ending_price(line).is_some())
 }

@@ -53,7 +53,8 @@ pub struct Words<'a> {
     pub context: Option<&'a str>,
 }
 
-/// Describes an image using only known facts.
+/// Returns the image's alternative text or, if there is none, a description based on the text around the image or its file name, and on its
+/// kind, size and colors.
 pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     if let Some(alt) = words.alt {
         return shortened(alt, IMAGE_DESCRIPTION_CHARACTERS_MAX);

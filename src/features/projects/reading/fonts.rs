@@ -250,7 +250,7 @@ fn is_latin(face: &FontFace) -> bool {
     })
 }
 
-/// Returns the rank of a font weight: ranges of weights first, then the weights that emails use, then all others.
+/// Returns the rank of a font weight: ranges of weights first, then other weights by their distance from the weights that emails use.
 fn distance_of_weight(weight: &str) -> u32 {
     let number = match weight.trim() {
         "normal" => 400,

@@ -25,7 +25,7 @@ const BACKGROUNDS_MAX: usize = 300;
 /// The minimum declared width and height of images, in pixels. Smaller images are usually icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
-/// Words in addresses and classes of images that do not show the brand.
+/// Words in the URLs and classes of images that are unsuitable for emails, such as icons and tracking pixels.
 const NO_IMAGES: [&str; 24] = [
     "logo",
     "icon",
@@ -106,7 +106,7 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Returns the URLs of up to three images and drawings that are most likely to be the logo: those that are named as a logo or link to the
+/// Returns the URLs of up to three images and drawings that are most likely to be the logo: those that are marked as a logo, or link to the
 /// home page. Images and drawings in the header rank higher.
 fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
@@ -133,7 +133,7 @@ fn header_logos(page: &Page, styles: &Styles) -> Vec<String> {
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
 }
 
-/// Ranks an image or drawing as a logo. The most likely logo has rank 0. Returns `None` if the image is not a logo.
+/// Returns how likely an image or drawing is to be the logo, as a rank: 0 is the most likely. Returns `None` if it is not a logo.
 fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
     let own = ["class", "id", "src", "alt", "data-src", "aria-label"]
         .iter()
@@ -151,7 +151,7 @@ fn logo_rank(image: ElementRef<'_>, page: &Page) -> Option<u8> {
         (_, true, true) => Some(2),
         (true, _, true) => Some(3),
         (true, _, _) if !in_footer => Some(4),
-        // Hand-written pages often have no header element, but their logo also links to the home page.
+        // Hand-written pages often have no header element, so a logo outside the main text is recognized by its link to the home page.
         (_, _, true) if !in_footer && !is_within(image, &["main", "article"], &[]) => Some(5),
         _ => None,
     }
@@ -180,7 +180,8 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     let mut icons: Vec<(u32, String)> = Vec::new();
     for (base, manifest) in &site.manifests {
         for icon in list(manifest, "icons") {
-            // Skip maskable and monochrome icons, because operating systems crop or recolor them.
+            // Skip icons that are only maskable or monochrome. They are made for operating systems to crop or recolor, and do not show the
+            // plain logo.
             if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
                 continue;
             }
@@ -221,8 +222,8 @@ fn icon_links(page: &Page) -> Vec<String> {
     icons.into_iter().take(3).map(|(_, url)| url).collect()
 }
 
-/// Returns the URL of the best image file that an `img` element offers: the largest image in its `srcset` that is not wider than emails
-/// need or, without a `srcset`, its plain source.
+/// Returns the URL of the best image file for an `img` element: the widest file in its `srcset` or, without one, in that of its `picture`
+/// element that is not wider than emails need. If there is no such file, returns the plain source of the `img` element.
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;

@@ -53,8 +53,8 @@ use crate::base::text::{Color, is_invisible};
 /// The minimum number of visible characters on a page. A page with fewer characters is nearly empty or rendered by scripts.
 const EMPTY_CHARACTERS: usize = 80;
 
-/// The maximum number of tags in all pages of a site. This many tags take 200 MiB of memory when parsed. Pages beyond the limit are treated
-/// as empty. Large shops have 5,000 tags on a page.
+/// The maximum number of tags and comments in all pages of a site together. This many take 200 MiB of memory when parsed. Everything after
+/// the limit is ignored. Large shops have 5,000 tags on a page.
 const SITE_TAGS_MAX: usize = 400_000;
 
 /// A fetched file, before it is decoded and parsed.
@@ -105,7 +105,7 @@ pub struct MeasuredImage {
     pub background: BrandLogoBackground,
     pub description: String,
     pub tags: Vec<String>,
-    /// The stored PNG files of an SVG logo.
+    /// The stored PNG files that were drawn from an SVG logo.
     pub drawn: Vec<BrandLogo>,
     /// Why the image could not be analyzed. If set, the other fields are empty.
     pub problem: Option<String>,
@@ -218,9 +218,9 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Completes the palette with colors from the analyzed logos. If `unshown_primary` is vivid and a logo contains it, it becomes the primary
-/// color. If the former primary color is vivid and clearly different, it becomes the accent color. If the primary color is missing, the
-/// first vivid color of the logos becomes the primary color and, if the button color is also missing, the button color.
+/// Completes the palette with colors from the analyzed logos. If a logo contains `unshown_primary` and this color is vivid, it becomes the
+/// primary color, and the former primary color becomes the accent color if it is vivid and clearly different. If the palette has no primary
+/// color, the first vivid color of the logos becomes the primary color and, if there is no button color either, also the button color.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color], unshown_primary: Option<Color>) {
     let is_in_logo = |color: &Color| colors.iter().any(|other| distance(*other, *color) < ALIKE);
     if let Some(primary) = unshown_primary.filter(|color| is_vivid(*color) && is_in_logo(color)) {

@@ -1,4 +1,5 @@
-//! Finds the URLs worth fetching next in a page, style sheet, sitemap or robots.txt file. This module uses no store, clock or network.
+//! Finds the URLs in a page, style sheet, sitemap or robots.txt file that are worth fetching next. This module uses no store, clock or
+//! network.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -10,9 +11,9 @@ use super::page::{Page, is_within, text_of};
 use super::{Raw, charset};
 use crate::engine::fetch::ROBOT_NAME;
 
-/// The maximum number of links per page to check.
+/// The maximum number of links that are read from a page.
 const LINKS_MAX: usize = 400;
-/// The maximum number of URLs in a sitemap to check.
+/// The maximum number of URLs that are read from a sitemap.
 const SITEMAP_MAX: usize = 2_000;
 
 /// The files and pages that a page refers to.

@@ -33,7 +33,7 @@ const AROUND_WORDS: [&str; 17] = [
     "copyright",
     "mini-cart",
 ];
-/// The maximum depth of text in a page; deeper text is ignored.
+/// The maximum nesting depth of elements whose text is read; deeper text is ignored.
 const DEPTH_MAX: u32 = 256;
 /// The maximum nesting depth of a page. A deeper page is skipped, because walking up its tree would take too long.
 const TREE_DEPTH_MAX: u32 = 600;
@@ -43,7 +43,7 @@ const FOOTERS_MAX: usize = 20;
 /// A parsed HTML page.
 pub struct Page {
     pub url: Url,
-    /// Whether the caller supplied this page. The first such page is the home page.
+    /// Whether the caller named this page's URL. The first such page is the home page.
     pub given: bool,
     pub html: Html,
     /// The base URL for resolving relative addresses.
@@ -86,7 +86,7 @@ impl Page {
         Self::parse_within(raw, &mut tags_left)
     }
 
-    /// Parses at most `tags_left` tags of the page, and at most the maximum number of tags per page. Subtracts the number of parsed tags
+    /// Parses the page up to `tags_left` or `TAGS_MAX` tags, whichever is less, and ignores the rest. Subtracts the number of parsed tags
     /// from `tags_left`.
     pub fn parse_within(raw: &Raw<'_>, tags_left: &mut usize) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
@@ -152,7 +152,7 @@ impl Page {
     pub fn main_text(&self) -> Vec<Block> {
         let root = ["main", "[role=main]", "article", "body"].iter().find_map(|css| {
             let found = self.first(css)?;
-            // Skip `main` and similar elements that are empty or tiny, because they are only wrappers.
+            // Skip `main` and similar elements with hardly any text, because they do not contain the main text.
             (css == &"body" || text_of(found).len() > 200).then_some(found)
         });
         let mut lines = Lines::default();

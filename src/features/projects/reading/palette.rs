@@ -23,7 +23,8 @@ const OTHER_HUE: f32 = 25.0;
 /// accent color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Words in variable names that indicate a different color, such as the color of text on the brand color, or a paler or darker shade.
+/// Words in variable names that indicate a color other than the brand color itself, such as the color of text on the brand color, or a
+/// paler or darker shade.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -56,7 +57,7 @@ const SHADES: [&str; 30] = [
     "on-",
     "tint",
 ];
-/// The colors and the corner radius of a site.
+/// The colors of a site, and the corner radius of its buttons.
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
@@ -64,7 +65,7 @@ pub struct SiteTheme {
     pub unshown_primary: Option<Color>,
 }
 
-/// Returns the colors and corner radius of the site's home page.
+/// Returns the colors of the site's home page, and the corner radius of its buttons.
 pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     let Some(home) = site.home() else {
         return SiteTheme { palette: BrandPalette::default(), corner_radius: None, unshown_primary: None };
@@ -118,8 +119,8 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     })
 }
 
-/// Returns a text color that is legible on the page's background, or a default color if the page has none; returns `None` if the background
-/// is unknown.
+/// Returns the first text color of the page that is legible on the background or, if none is legible, a default color. Returns `None` if
+/// the background is unknown.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -143,9 +144,9 @@ struct Hints {
     header: Option<Color>,
     links: Vec<Color>,
     headings: Vec<Color>,
-    /// The colors of text, lines and areas on the page, most frequent first.
+    /// The colors of the page's text, borders and backgrounds, most frequent first, without grays.
     counted: Vec<Color>,
-    /// Whether scripts build the page. If so, the HTML contains no colors.
+    /// Whether the page has hardly any text, which means that scripts build the page. If so, the HTML contains no colors.
     is_empty: bool,
 }
 
@@ -180,7 +181,8 @@ impl Hints {
         }
     }
 
-    /// Returns the color if the page shows it, or if scripts build the page. Themes also define colors that the site does not use.
+    /// Returns the color if the page shows it, or if scripts build the page. Otherwise, returns `None`, because themes also define colors
+    /// that the site does not use.
     fn shown(&self, color: Option<Color>) -> Option<Color> {
         color.filter(|color| self.is_empty || self.counted.iter().any(|other| distance(*color, *other) < ALIKE))
     }
@@ -190,7 +192,8 @@ impl Hints {
         let candidates = [self.shown(self.named_primary), button, self.theme, self.header, self.named_primary];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // If no other colors are found, the brand presumably uses black and white by choice.
+        // As a last resort, accept a color that is not vivid, such as black or white, if it contrasts with the background: the brand
+        // presumably uses it by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)
@@ -217,7 +220,7 @@ impl Hints {
     }
 }
 
-/// Returns the colors of the page's text, lines and areas, most frequent first. Grays are left out.
+/// Returns the colors of the page's text, borders and backgrounds, most frequent first, without grays.
 fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     const PLACES: [&str; 11] = [
         "color",
@@ -245,8 +248,8 @@ fn counted(home: &Page, styles: &Styles) -> Vec<Color> {
     counts.into_iter().map(|(_, color)| color).collect()
 }
 
-/// Returns the colors of variables whose names contain one of `names`, in the order of `names`. If several variables match a name, vivid
-/// colors come first, then the colors of variables with shorter names.
+/// Returns the colors of variables whose names contain one of `names` and no word of [`SHADES`], in the order of `names`. If several
+/// variables match a name, vivid colors come before other colors, and then shorter variable names before longer ones.
 fn named(variables: &[(String, String)], names: &[&str], styles: &Styles) -> Vec<Color> {
     let mut all = Vec::new();
     for wanted in names {

@@ -5,7 +5,8 @@ use scraper::ElementRef;
 use super::cascade::{Styles, parent};
 use super::page::text_of;
 
-/// Currency signs. A dollar sign is interpreted as US dollars, the most common dollar currency.
+/// Currency signs, each with the code of its currency. A dollar sign without a country is interpreted as US dollars, the most common dollar
+/// currency.
 const SIGNS: [(&str, &str); 14] = [
     ("€", "EUR"),
     ("£", "GBP"),

@@ -160,7 +160,7 @@ pub fn is_a(node: &Value, kinds: &[&str]) -> bool {
 }
 
 /// Returns the value of a property as a string. If there are several values, returns the first; if the value is an object, returns its
-/// value, name or URL.
+/// `@value`, name, URL or `@id`.
 pub fn text(node: &Value, name: &str) -> Option<String> {
     plain(&node[name])
 }

@@ -1,6 +1,7 @@
 //! Extracts logos drawn directly in the page (inline SVG) as standalone SVG files.
 //!
-//! An inline drawing depends on the rest of the page: on style sheets, the text color, and symbols defined elsewhere.
+//! An inline drawing depends on the rest of the page: on style sheets, the text color, and symbols defined elsewhere. The standalone file
+//! contains copies of what the drawing uses.
 
 use data_encoding::BASE64;
 use scraper::{ElementRef, Node};
@@ -50,12 +51,13 @@ pub fn drawings(page: &Page) -> Vec<ElementRef<'_>> {
     page.all("svg").into_iter().take(DRAWINGS_MAX).collect()
 }
 
-/// Returns the bytes of a logo that was drawn in a page.
+/// Returns the SVG file in a data URL that `drawn_logo` returned; returns `None` for any other URL.
 pub fn bytes_of(url: &str) -> Option<Vec<u8>> {
     BASE64.decode(url.strip_prefix(START)?.as_bytes()).ok()
 }
 
-/// Returns the attributes for the size of the drawing: its own attributes or, if it only shows a symbol, the symbol's.
+/// Returns the `width`, `height` and `viewBox` attributes for the drawing's SVG file. If the drawing has no `viewBox`, uses that of the
+/// symbol that the drawing shows. Returns `None` if the size is unknown.
 fn size_of(svg: ElementRef<'_>, page: &Page) -> Option<String> {
     let number =
         |text: &str| text.trim().trim_end_matches("px").parse::<f32>().ok().filter(|side| side.is_finite() && *side >= 1.0);

@@ -11,7 +11,7 @@ use super::{Raw, Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// The minimum length, in characters, of the text of a linked page. Shorter text is ignored.
+/// The minimum length, in characters, of the text of a page that is read outside of an import. Shorter text is ignored.
 const CHARACTERS_MIN: usize = 120;
 /// The minimum number of words in a paragraph or list item; shorter text is a label.
 const WORDS_MIN: usize = 4;
@@ -19,7 +19,7 @@ const WORDS_MIN: usize = 4;
 const UNSPACED_WORD_CHARACTERS: usize = 3;
 /// The minimum number of characters of a paragraph that counts as a sentence although it does not end like one.
 const SENTENCE_CHARACTERS_MIN: usize = 60;
-/// Words in the paths of legal pages, which contain no information about the brand.
+/// Words in the paths of legal pages, which usually contain no information about the brand.
 const FORMAL_PAGES: [&str; 5] = ["impressum", "imprint", "legal", "mentions", "colofon"];
 /// Words in the paths of contact pages. A contact page is kept if it contains opening hours or is long.
 const CONTACT_PAGES: [&str; 8] = ["kontakt", "contact", "contatti", "contacto", "contato", "access", "anfahrt", "find-us"];

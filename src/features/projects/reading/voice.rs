@@ -27,7 +27,7 @@ struct LanguageVoice {
     we: &'static [&'static str],
     i: &'static [&'static str],
     casual: &'static [&'static str],
-    /// Formal forms of address, spelled as they appear in the middle of a sentence.
+    /// Words that indicate formal language, such as formal forms of address, spelled as they appear in the middle of a sentence.
     formal: &'static [&'static str],
     common: &'static [&'static str],
 }
@@ -218,7 +218,7 @@ fn count(words: &[String], of: &[&str]) -> usize {
 
 fn person(words: &[String], grammar: &LanguageVoice) -> BrandPerson {
     let (we, i) = (count(words, grammar.we), count(words, grammar.i));
-    // Require at least one occurrence in 150 words, because less frequent words may come from a quotation.
+    // Require at least one occurrence per 150 words, because less frequent words may come from a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
         (we, i) if we >= i && we >= enough => BrandPerson::We,
@@ -271,8 +271,8 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 #[derive(Default)]
 struct Uses {
     count: u32,
-    /// The paragraphs that contain the word, each with its page. A word that occurs in only one paragraph belongs to the topic of that
-    /// paragraph and is not typical of the brand.
+    /// The paragraphs that contain the word, each as the index of its page and its index on that page. A word that occurs in only one
+    /// paragraph belongs to the topic of that paragraph and is not typical of the brand.
     texts: HashSet<(usize, usize)>,
     spellings: HashMap<String, u32>,
 }

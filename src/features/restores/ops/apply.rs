@@ -27,8 +27,8 @@ pub struct ApplyRestore {
     /// Whether to bring back contacts as well.
     #[serde(default = "yes")]
     pub contacts: bool,
-    /// Whether to bring back contacts that were deleted after the restored state. Deleting a contact erases a person's data, so use this
-    /// only if the contacts were deleted by mistake.
+    /// Whether to bring back contacts that were deleted after the time of the restored state. Deleting a contact erases a person's data, so
+    /// use this only if the contacts were deleted by mistake.
     #[serde(default)]
     pub deleted_contacts: bool,
 }

@@ -24,7 +24,7 @@ pub struct NewSavedBlock {
     pub project_id: ProjectId,
     /// The name of the block. Unique in the project, ignoring case.
     pub name: BlockName,
-    /// The block, as in the document of an email. Its IDs are not saved.
+    /// The block, in the format of an email's document. Its IDs are not saved.
     pub block: Value,
 }
 

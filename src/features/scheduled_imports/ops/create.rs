@@ -77,7 +77,7 @@ pub struct NewScheduledImport {
     /// leaves them out.
     pub consent_mode: Option<ConsentMode>,
     /// For imports of events from a file: the column header for each event field. Without a mapping, the headers must be the field names:
-    /// `name`, `occurredAt`, `dedupeKey`, the identifiers of an event, `properties.NAME` and `profile.FIELD`.
+    /// `name`, `occurredAt`, `dedupeKey`, the fields that identify the contact, such as `email`, and `properties.NAME` and `profile.FIELD`.
     pub mapping: Option<BTreeMap<String, String>>,
     /// For imports of events from a file: the name that every event receives. If absent, the name comes from a column.
     pub event_name: Option<EventName>,

@@ -46,7 +46,7 @@ pub struct ScheduledImportPatch {
     pub column_map: Patch<ColumnMap>,
     /// For imports of contacts from a file: what happens to contacts that already exist.
     pub on_conflict: Option<OnConflict>,
-    /// For imports of contacts from a file: the names of the tags to add to every contact. They replace all previous tags.
+    /// For imports of contacts from a file: the names of the tags to add to every contact. The list replaces the previous list.
     pub tags: Option<Vec<TagName>>,
     /// For imports of contacts from a file: the status for contacts whose row has no status.
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct ScheduledImportPatch {
     pub event_name: Patch<EventName>,
     /// For imports of contacts from a platform: the ID of the connection to use, which must be to the same platform.
     pub connection_id: Option<ConnectionId>,
-    /// For imports of contacts from a platform: the sources. They replace all previous sources.
+    /// For imports of contacts from a platform: the sources. The list replaces the previous list.
     #[schemars(length(min = 1, max = limits::PROVIDER_IMPORT_SOURCES_MAX))]
     pub sources: Option<Vec<SourceRef>>,
     /// For imports of contacts from a platform: the contact field for each platform field. Replaces the whole mapping.
@@ -173,7 +173,7 @@ fn changed(
     Ok(source)
 }
 
-/// Changes what each row of a file becomes.
+/// Applies the patch to the settings for a file's rows.
 fn change_rows(target: &mut Target, patch: ScheduledImportPatch) -> Result<(), Failure> {
     match target {
         Target::Contacts(rows) => {

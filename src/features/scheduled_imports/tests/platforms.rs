@@ -66,7 +66,7 @@ fn work(app: &TestApp, path: &str) -> Value {
     panic!("the run does not end: {}", app.get(path).data());
 }
 
-/// Returns the statuses of the contacts with these numbers; null for a contact that does not exist.
+/// Returns the statuses of the contacts `person{number}@example.com` with these numbers; null for a contact that does not exist.
 fn statuses<const N: usize>(app: &TestApp, numbers: [usize; N]) -> [Value; N] {
     let mut all = Vec::new();
     for page in 1..=3 {

@@ -35,7 +35,7 @@ fn every_event() -> Vec<Event> {
     ]
 }
 
-/// The expected transitions as a table: one row for each state, and one column for each event in the order of [`every_event`].
+/// Compares all transitions with a table, which has one row for each state, and one column for each event in the order of [`every_event`].
 #[test]
 fn every_event_in_every_state_follows_the_table() {
     let expected = [

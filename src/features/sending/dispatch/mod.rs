@@ -88,7 +88,7 @@ async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> 
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
             }
-            // The last mailing of a page is listed again on the next page, but needs no further work.
+            // The next page starts with the last mailing of this page, although that mailing needs no further work.
             match ids.last() {
                 Some(last) if more && Some(*last) != from => from = Some(*last),
                 _ => break,
@@ -175,7 +175,7 @@ async fn dispatch(
             let (sender, report) = (sender.clone(), report.clone());
             deliveries.spawn(async move {
                 let (mailing, number) = (job.context.mailing.id, job.number);
-                // The task always sends a report, because the scheduler waits for it.
+                // Catch panics, so that the task always sends a report: the scheduler waits for it.
                 let outcome = AssertUnwindSafe(sender.deliver(job)).catch_unwind().await.unwrap_or(SendOutcome::NotSent);
                 // Sending the report cannot fail, because the dispatcher outlives its deliveries.
                 let _ = report.send(SendReport { mailing, number, outcome }).await;

@@ -127,7 +127,8 @@ impl Scheduler {
                 note(&mut failed, self.admit(&tx, id, sender).await);
             }
         }
-        // A time beyond the longest retry pause may have been stored while the clock was wrong. The clock may have been corrected since.
+        // Also poll if the next due time is further away than any retry can be: it may have been stored while the clock was wrong, and the
+        // clock may have been corrected since.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.admit_due(&tx, sender, &mut failed).await?;
@@ -402,7 +403,7 @@ impl ActiveMailing {
     fn read(&mut self, tx: &ReadTx, now: Timestamp) -> StoreResult<()> {
         if self.retries {
             let id = self.context.mailing.id;
-            // Recipients in flight stay in the list of retries until their handoff, so read as many more retries.
+            // Recipients in flight stay in the list of retries until their handoff and are skipped below, so read that many more retries.
             let most = limits::RETRIES_READ_AT_ONCE + self.in_flight.len();
             let due = send_queue::retries(tx, id, now, most)?;
             self.retries = due.len() == most;

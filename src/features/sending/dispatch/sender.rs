@@ -75,7 +75,7 @@ pub struct MessageSender {
 enum RenderResult {
     Message(Box<RenderedMessage>),
     Skipped(Skip),
-    /// The recipient's mail server is currently paused.
+    /// Deliveries to the recipient's mail server are paused.
     Deferred(Cause),
 }
 
@@ -391,7 +391,7 @@ impl MessageSender {
         SendOutcome::Recorded
     }
 
-    /// Returns whether the failure is unrelated to the recipient, so that other recipients' messages would fail too.
+    /// Returns whether other recipients' messages would fail too, because the failure is unrelated to this recipient.
     fn is_transport_fault(&self, stage: Stage, cause: &Cause) -> bool {
         if *cause == Cause::Stopping {
             return true;

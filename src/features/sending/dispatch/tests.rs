@@ -248,7 +248,7 @@ fn a_damaged_mailing_does_not_block_the_planning_and_sending_of_others() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({}));
     let create = |damages: bool, body: Value, field: &str| {
-        // The queues are ordered by creation time, so give each mailing a different one.
+        // The queues are ordered by creation time, so give each mailing a different creation time.
         app.clock.advance_ms(1_000);
         let created = id(&app.post_in("/v1/sending", body).data(), field);
         let damage = move |tx: &mut WriteTx<'_>| {

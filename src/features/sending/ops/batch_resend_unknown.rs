@@ -1,4 +1,4 @@
-//! Sends a batch or direct send again to the recipients whose delivery is unknown.
+//! Sends the message of a batch or direct send again to the recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct BatchResendUnknown;
 
-/// The batch or direct send whose message is sent again to recipients whose delivery is unknown.
+/// The batch or direct send to send again. Only recipients whose delivery is unknown receive the message again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResendUnknown {

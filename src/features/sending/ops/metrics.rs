@@ -37,7 +37,7 @@ pub struct SendingMetrics {
     pub history: Vec<SendingMonth>,
 }
 
-/// The results of the emails that were sent in a month.
+/// The numbers of emails in a month, by result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTotals {
@@ -50,7 +50,7 @@ pub struct SendingTotals {
     pub complained: u64,
 }
 
-/// The results of the current day in UTC.
+/// The numbers of emails on the current day in UTC, and the daily quota.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingToday {

@@ -1,4 +1,4 @@
-//! Returns the limits of an account's plan, and how much of each limit is used.
+//! Returns the limits of an account's plan, and how much of each quota is used.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct PlanQuota {
     pub used: u64,
     /// The number of emails that remain in this quota. `null` means unlimited.
     pub remaining: Option<u64>,
-    /// When the number of used emails is reset to 0.
+    /// When `used` is reset to 0.
     pub resets_at: WireTime,
 }
 

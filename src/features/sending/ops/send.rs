@@ -75,7 +75,8 @@ pub struct SendEmail {
     /// Values of merge fields, shared by all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
-    /// The ID of the project that owns the contacts. If absent, the project of the email or of `recipientId` is used.
+    /// The ID of the project that owns the contacts. If absent, the project of the stored email is used or, if the request contains the
+    /// HTML, the project whose ID is in `recipientId`.
     pub project_id: Option<ProjectId>,
     /// Accepted for compatibility and ignored: the settings determine the provider that delivers mail.
     pub provider_type: Option<String>,

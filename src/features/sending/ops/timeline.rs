@@ -25,7 +25,7 @@ pub struct TimelineRange {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimeline {
-    /// The statistics of every day in UTC, earliest first.
+    /// The statistics of each day in UTC, earliest first, including days without messages.
     pub days: Vec<TimelineDay>,
     pub summary: SendingTimelineSummary,
     pub last_updated: WireTime,
@@ -43,9 +43,10 @@ pub struct SendingTimelineSummary {
     pub opened: u64,
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// Delivered messages as a percentage of messages sent or rejected, with two decimals. Absent if no messages were sent or rejected.
+    /// Delivered messages as a percentage of all messages that were sent, rejected or deferred for too long, with two decimals. Absent if
+    /// there are none.
     pub delivered_rate: Option<f64>,
-    /// Bounced messages as a percentage of messages sent or rejected.
+    /// Bounced messages as a percentage of all messages that were sent, rejected or deferred for too long.
     pub bounce_rate: Option<f64>,
     /// Complaints as a percentage of messages sent.
     pub complaint_rate: Option<f64>,
@@ -78,7 +79,8 @@ impl Query for Timeline {
 fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
-    // `sent` excludes messages that were rejected or deferred for too long, and includes messages that bounced later.
+    // The rates refer to all messages with a final result: `sent` includes messages that bounced later, but excludes messages that were
+    // rejected or deferred for too long.
     let all = sent + sum(|day| day.failed);
     SendingTimelineSummary {
         sent,

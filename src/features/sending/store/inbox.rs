@@ -42,7 +42,7 @@ pub struct InboxRow {
 
 impl Record for InboxRow {}
 
-/// Stores a message, and deletes the account's oldest messages if necessary.
+/// Stores a message. If the account then exceeds the limit on the number or the total size of its messages, deletes its oldest messages.
 pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, message: &RenderedMessage) -> Result<()> {
     let account = mailing.account;
     let bytes = message.bytes.len() as u64;

@@ -18,7 +18,7 @@ const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 /// The check that decodes every row of this table.
 pub const ROW_CHECKS: &[RowCheck] = &[RowCheck::of(QUOTAS)];
 
-/// The emails that a count includes. Each count is kept per account, day and month.
+/// Specifies which emails a count includes. Each account has every count per day and per month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
     /// Emails that were handed over or are in flight. Quotas limit the number of these emails.

@@ -86,7 +86,7 @@ pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     Ok(found.into_iter().take(limit).collect())
 }
 
-/// Queues a mailing that can be sent immediately, which makes the scheduler poll again.
+/// Adds a mailing that can be sent immediately to its queue. This makes the scheduler poll again.
 pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
 }
@@ -198,7 +198,7 @@ pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: 
 pub struct Due {
     /// The due mailings, ordered by time within each account.
     pub mailings: Vec<MailingId>,
-    /// Mailings whose turn is after the horizon, up to a maximum number.
+    /// Mailings whose turn is after the horizon, a limited number per account.
     pub beyond: Vec<MailingId>,
     /// When the next mailing is due.
     pub next_at: Option<Timestamp>,
@@ -207,7 +207,7 @@ pub struct Due {
 }
 
 /// Returns the mailings in a queue that are due at `now` and not held, and the mailings whose turn is after `horizon`. Reads a limited
-/// number of mailings per account, starting at the account `from`; mailings in `known` do not count toward the limit.
+/// number of mailings per account, starting at the account `from`. Mailings for which `known` returns true do not count toward this limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),

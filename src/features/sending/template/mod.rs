@@ -147,7 +147,7 @@ fn with_preheader(html: &str, preheader: &str) -> String {
     format!("{}{hidden}{}", &html[..body], &html[body..])
 }
 
-/// Returns the plain text of the HTML; empty if the HTML is nested too deeply or too long.
+/// Returns the plain text of the HTML, or an empty string if the HTML is too long or too deeply nested.
 fn text_of(html: &str) -> String {
     imported_html::text(html).map(|(text, _)| text).unwrap_or_default()
 }

@@ -25,8 +25,8 @@ trait StorePort {
     /// Describes the store to which the keys belong. This also tests the keys.
     fn shop(client: &Client<'_>) -> impl Future<Output = Result<Shop, PlatformError>> + Send;
 
-    /// Subscribes the URL in `hooks` to the store's webhooks, except to webhooks that the store already sends there. Turns on webhooks that
-    /// the platform turned off after failed deliveries.
+    /// Subscribes the URL in `hooks` to the store's webhooks, except those that the store already sends there. Reactivates webhooks that
+    /// the platform disabled after failed deliveries.
     fn subscribe(client: &Client<'_>, hooks: &Hooks<'_>) -> impl Future<Output = Result<(), PlatformError>> + Send;
 
     /// Removes the webhooks that are sent to this URL.
@@ -336,7 +336,7 @@ pub fn read_bodies(body: &[u8], now: Timestamp) -> Vec<String> {
     events
 }
 
-/// Parses a body as the lines of an export, and as the request that tests the URL of a webhook, for fuzzing.
+/// Parses a body as the lines of an export, and as the request with which WooCommerce tests a webhook's URL, for fuzzing.
 #[cfg(any(test, fuzzing))]
 pub fn read_export(body: &[u8]) -> Vec<StoreProduct> {
     let _ = verify(Storefront::WooCommerce, &HeaderMap::new(), body, "secret");

@@ -83,7 +83,7 @@ fn the_limit_of_points_pauses_the_requests() {
     assert_eq!(shop.products().len(), 2);
 }
 
-// Regression: Mailmill sent a request to a shop that was down before the end of the pause that the shop had requested.
+// Regression: a shop that was down requested a pause, but Mailmill sent the next request before the pause ended.
 #[test]
 fn a_shop_that_is_down_is_not_asked_before_the_time_that_it_states() {
     let shop = Shop::new();

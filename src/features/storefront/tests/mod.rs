@@ -30,7 +30,7 @@ fn app(address: &str) -> TestApp {
     })
 }
 
-/// Runs the imports until no step is due within the next minute.
+/// Runs the steps of imports that are due now or become due within the next minute.
 fn work(app: &TestApp) {
     for _ in 0..40 {
         app.wait(worker::sync(app.engine().clone(), Environment::Test)).expect("the step succeeds");

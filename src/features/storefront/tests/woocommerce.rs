@@ -115,8 +115,8 @@ fn a_product_deleted_during_an_import_hides_no_other() {
     assert_eq!((&view["sync"]["stage"], &view["sync"]["products"]), (&json!("idle"), &json!(150)), "{view}");
 }
 
-// Regression: WooCommerce turns a webhook off after five failed deliveries, for example while the server is down, and the webhook
-// stayed off.
+// Regression: WooCommerce turns a webhook off after five failed deliveries, for example while the server is down. The webhook then stayed
+// off.
 #[test]
 fn webhooks_that_the_site_turned_off_are_turned_on_by_the_next_import() {
     let peer = WooCommerce::start(vec![product(1)], Vec::new());

@@ -74,7 +74,7 @@ pub struct DiskView {
     pub free_bytes: Option<u64>,
     /// The minimum free space (setting data.free_mib_min). Below it, the service is read-only.
     pub free_bytes_min: u64,
-    /// The space reserved on a full disk for unsubscribes and for messages in flight.
+    /// The space reserved for storing unsubscribes and messages in flight when the disk is full.
     pub reserve_bytes: u64,
     /// Whether the service is read-only. If so, reads, sign-ins, unsubscribe links and redirects work, most other writes are refused, and
     /// sending waits.

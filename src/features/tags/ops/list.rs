@@ -32,8 +32,8 @@ pub struct ListTags {
     pub limit: Limit,
     /// The number of tags to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array itself, and `count`
-    /// is the total.
+    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array of tags instead of an object
+    /// that contains the array. `count` is the total number of tags.
     pub page: Option<PageNumber>,
 }
 

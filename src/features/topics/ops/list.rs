@@ -28,8 +28,8 @@ pub struct ListTopics {
     pub limit: Limit,
     /// The number of topics to skip.
     pub offset: Option<Offset>,
-    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array itself, and `count`
-    /// is the total.
+    /// The page number, starting at 1. Use it instead of `offset`. If set, the response's `data` is the array of topics instead of an
+    /// object that contains the array. `count` is the total number of topics.
     pub page: Option<PageNumber>,
 }
 

@@ -39,7 +39,7 @@ pub struct TopicPatch {
     pub visibility: Option<TopicVisibility>,
     /// The position of the topic in lists. The topic with the smallest position comes first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them only with
+    /// Whether the topic is active. An inactive topic is not shown on the preferences page, and is listed only if the request sets
     /// `includeInactive`.
     pub is_active: Option<bool>,
 }

@@ -38,7 +38,7 @@ pub struct EmailMetrics {
     pub summary: EmailMetricsSummary,
     /// The results by UTC day, earliest first. Days without activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
-    /// For each country in the profiles of the contacts, the number of recipients from that country who opened the email; largest number
+    /// For each country, the number of recipients who opened the email and have this country in their contact profile; largest number
     /// first.
     pub country_breakdown: Vec<CountryCount>,
     /// The revenue of all campaigns, batches and sends of the email; absent if no order is attributed to them.
@@ -49,7 +49,7 @@ pub struct EmailMetrics {
     pub cached: bool,
 }
 
-/// The totals of all days. Opens and clicks count each recipient once, and exclude bots and privacy proxies.
+/// The totals of all days. Opens and clicks count each recipient once per mailing, and exclude bots and privacy proxies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {

@@ -44,7 +44,7 @@ pub struct Everything {
     pub topics: Vec<TopicState>,
     /// The messages sent to the contact, newest first, with the contact's opens and clicks.
     pub sends: Vec<SentMessage>,
-    /// The times of the contact's opens and clicks, newest first.
+    /// The contact's recorded opens and clicks, newest first.
     pub activity: Vec<RecordedAction>,
     /// The customer events of the last 90 days, newest first.
     pub events: Vec<CustomerEvent>,

@@ -44,7 +44,7 @@ impl Operation for Unsubscribe {
 enum Button {
     /// The button of the email client.
     OneClick,
-    /// A button on the unsubscribe page, with the scope from which it unsubscribes the recipient.
+    /// A button on the unsubscribe page, with the mail that it unsubscribes from.
     Page(Scope),
 }
 
@@ -81,8 +81,8 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Returns the button that sent the body. A body from any page other than Mailmill's is treated as a request from an email client's button,
-/// whether it is URL-encoded or multipart, because asking again despite a clear request would be worse than accepting an unusual body.
+/// Returns the button that sent the body. Only Mailmill's own page sends a `scope`. Any other body, even an invalid one, is treated as a
+/// request from an email client's button: asking a recipient again after a clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {

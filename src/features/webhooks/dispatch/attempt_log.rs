@@ -120,7 +120,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
             continue;
         }
         let mut end = end.clone();
-        // An endpoint's response may repeat the erased data, so it is not stored.
+        // The event's data was erased, and the endpoint's response may repeat that data, so the response is not stored.
         if before.note.as_deref() == Some(ERASED) {
             end.response.clear();
         }

@@ -1,5 +1,5 @@
-//! Limits the concurrent attempts per endpoint, so that slow and unresponsive endpoints leave connections for other endpoints. All
-//! functions are pure.
+//! Limits the concurrent attempts per endpoint, so that slow and unresponsive endpoints leave connections for other endpoints. The
+//! functions use no clock, randomness or network.
 //!
 //! An endpoint starts with few concurrent attempts and is allowed more when its attempts succeed quickly. Endpoints whose last attempt did
 //! not succeed quickly start new attempts only while they together use less than half of the connections.
@@ -230,7 +230,7 @@ mod tests {
         for (secret, well, next) in [
             (Some(SigningSecret::Previous), true, SigningSecret::Previous),
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
-            // Attempts that were in flight report the same result.
+            // An attempt that was already in flight with the previous secret also fails, which changes nothing.
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
             (Some(SigningSecret::Newest), true, SigningSecret::Newest),
             (Some(SigningSecret::Newest), false, SigningSecret::Previous),

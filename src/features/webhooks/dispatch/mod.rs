@@ -182,8 +182,8 @@ impl Dispatcher {
         Ok(wait.clamp(Duration::from_millis(1), POLL_INTERVAL))
     }
 
-    /// Returns due deliveries for endpoints that have capacity and are not paused. Records in `next` when a skipped endpoint is
-    /// due.
+    /// Returns due deliveries for endpoints that have capacity and are not paused. For the endpoints that are paused or have no due
+    /// deliveries yet, records in `next` the earliest time at which one of them can be served.
     fn ready(&mut self, now: Timestamp) -> Result<Vec<(WebhookKey, Vec<Due>)>, Failure> {
         let tx = self.store.read();
         if self.after.is_none() {

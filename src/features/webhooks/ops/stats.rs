@@ -27,7 +27,7 @@ pub struct StatsView {
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,
     pub pending_deliveries: u64,
-    /// The percentage of ended deliveries that succeeded; absent if no delivery has ended.
+    /// Among the deliveries that succeeded or failed, the percentage that succeeded; absent if there are none.
     pub success_rate: Option<f64>,
     /// The number of attempts that have ended.
     pub attempts: u64,

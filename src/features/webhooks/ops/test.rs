@@ -16,7 +16,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// The type name of a test delivery. The name is not an event type, so that a test cannot be mistaken for an event.
+/// The value of a test delivery's event type. It is not an event type, so that a test cannot be mistaken for an event.
 const TEST_TYPE: &str = "webhook.test";
 
 pub struct Test;

@@ -20,7 +20,7 @@ impl Outbox {
     #[track_caller]
     fn since(&mut self) -> Vec<(String, Value)> {
         let mut events = outbox::waiting(&self.app.read(), 10_000).expect("the data is readable");
-        // IDs are ordered only to the second.
+        // The order of IDs is exact only to the second.
         events.sort_by_key(|(_, event)| event.created_at);
         let new = events.split_off(self.seen.min(events.len()));
         self.seen += new.len();

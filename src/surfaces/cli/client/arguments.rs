@@ -25,8 +25,9 @@ pub struct Input {
     pub upload: Option<PathBuf>,
 }
 
-/// TABLE: the text fields whose values users often keep in files. Of the text fields, only these accept a file name after `@`. The values
-/// of other fields are used as written, so that a script that passes a name from a form cannot be tricked into sending a local file.
+/// TABLE: the text fields whose values users often keep in files. Of the text fields, only these accept `@` followed by a file name. The
+/// values of other text fields are used as written, so that a script that passes a name from a form cannot be tricked into sending a local
+/// file.
 const LONG_TEXTS: [&str; 6] = ["html", "prompt", "instruction", "template", "content", "designRules"];
 
 /// Returns whether a field's value can be `@` followed by a file name.
@@ -87,7 +88,8 @@ fn body(matches: &ArgMatches) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// Returns the text of a complete body: the option's value, or the content of a file or of standard input.
+/// Returns the text that an option specifies. `-` stands for standard input, and `@` followed by a file name for the content of the file.
+/// Any other text is the text itself.
 pub fn content_of(given: &str, option: &str) -> Result<String, Problem> {
     if given == "-" { text_of("-", option) } else { content(given, option) }
 }
@@ -178,7 +180,8 @@ fn map(texts: &[String], option: &str) -> Result<Value, Problem> {
     Ok(object.into())
 }
 
-/// Parses JSON. Text that is not JSON becomes a string, because some fields accept either an object or a string.
+/// Parses JSON. Text that is not JSON becomes a string, because some fields accept either an object or a string. Fails if invalid JSON
+/// starts with `{` or `[`.
 fn json(text: &str, option: &str) -> Result<Value, Problem> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),

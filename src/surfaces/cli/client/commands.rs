@@ -179,7 +179,7 @@ fn option(field: &Field) -> Arg {
     }
 }
 
-/// Returns the options that do not set a field.
+/// Returns the options that do not set a single field, such as `--body` and `--wait`.
 fn extras(entry: &Entry, fields: &[Field]) -> Vec<Arg> {
     let spec = entry.spec;
     let mut arguments = Vec::new();

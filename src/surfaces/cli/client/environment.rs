@@ -14,8 +14,8 @@ pub struct Environment {
     pub url: Option<String>,
     pub profile: Option<String>,
     pub project: Option<String>,
-    /// The folder for configuration files that the XDG Base Directory Specification defines or, on macOS without `XDG_CONFIG_HOME`, the
-    /// folder for application support.
+    /// The folder `mailmill` in the configuration folder that the XDG Base Directory Specification defines or, on macOS without
+    /// `XDG_CONFIG_HOME`, in `~/Library/Application Support`.
     pub folder: Option<PathBuf>,
     /// The program that opens web pages.
     pub browser: Option<String>,

@@ -47,8 +47,8 @@ fn parts(named: &Named, fields: &[Field], shown: impl Fn(&Field, bool, String) -
     words.chain(first).chain(main_values).chain(options).collect()
 }
 
-/// Shortens the long text of an example, and replaces other long values with a file name. Help text is wrapped, and a wrapped value cannot
-/// be copied.
+/// Makes a long value of an example fit on one line: shortens the value of the main field, and replaces any other value that a file can
+/// contain with a file name. Help text is wrapped, and a wrapped value cannot be copied.
 fn shortened(field: &Field, is_main: bool, text: String) -> String {
     let name = if is_main { 0 } else { long(&field.name).len() };
     let room = WIDTH.saturating_sub(CONTINUED.len() + "-- ''".len() + name);

@@ -8,7 +8,7 @@ pub struct Work {
     pub status: &'static str,
     /// The field that contains the ID of the work, in the response that starts it.
     pub id: &'static str,
-    /// The path parameter of the status operation.
+    /// The path parameter of the status operation that takes the ID of the work.
     pub parameter: &'static str,
     /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
@@ -79,7 +79,7 @@ pub fn main_field(id: &str) -> Option<&'static str> {
     MAIN_FIELDS.iter().find(|(operation, _)| *operation == id).map(|(_, field)| *field)
 }
 
-/// Returns whether the result is an email with a page in the dashboard.
+/// Returns whether the result of an operation is an email with a page in the dashboard.
 pub fn opens(id: &str) -> bool {
     matches!(id, "emails.generate" | "emails.import_html" | "emails.create" | "emails.get" | "emails.edit")
 }
@@ -89,7 +89,7 @@ pub fn dry_run(id: &str) -> Option<&'static str> {
     (id == "campaigns.send").then_some("campaigns.dry_run")
 }
 
-/// Returns whether the response contains links to files.
+/// Returns whether an operation's response contains links to files.
 pub fn has_files(id: &str) -> bool {
     matches!(id, "exports.html" | "exports.mjml" | "exports.png" | "exports.pdf")
 }

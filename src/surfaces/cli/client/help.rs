@@ -18,7 +18,7 @@ const WITHOUT_SERVER: [&str; 3] = ["check", "openapi", "notices"];
 /// The command that connects standard input and output to a profile's MCP server. Like the client's commands, it needs a profile.
 const MCP: &str = "mcp";
 
-/// The section that is shown only with `--help`.
+/// The end of the help, which is shown with `--help` but not with `-h`.
 const EXIT_CODES: &str = "Exit codes of API commands:
   0  success
   1  the command failed, for example because a generation failed

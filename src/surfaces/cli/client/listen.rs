@@ -33,7 +33,8 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "https://listen.mailmill.invalid/";
 /// The description that marks temporary webhooks, so that a later command can find one that was not deleted.
 const DESCRIPTION: &str = "Temporary webhook of mailmill listen; delete it if the command no longer runs";
-/// The age after which `--yes` deletes a temporary webhook of another command. Development sessions are usually shorter than a day.
+/// With `--yes`, a temporary webhook is deleted only if it is older than this, because a newer one may belong to a command that is still
+/// running. Development sessions are usually shorter than a day.
 const LEFTOVER_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
 /// The maximum number of deliveries that the command remembers as shown, and the maximum number of pages that one poll reads. Both are
 /// larger than any burst of events that is likely during development.

@@ -55,7 +55,8 @@ pub async fn run(session: &Session, environment: &Environment, named: &Named, ma
     })
 }
 
-/// Replaces the field name at the start of an API error, such as `createdAfter: must be a time`, with the option name.
+/// Replaces the field name at the start of an API error, such as `createdAfter: must be a time`, with the name of the option or positional
+/// argument that sets the field.
 fn with_option(message: &str, named: &Named, fields: &[Field]) -> String {
     let start = message.split_once(": ").and_then(|(start, rest)| Some((fields.iter().find(|field| field.name == start)?, rest)));
     match start {
@@ -270,7 +271,8 @@ impl Running<'_> {
     }
 }
 
-/// Sends a request with the idempotency key `given` or, if the operation supports idempotency keys, with a new key; shows the key.
+/// Sends a request with the idempotency key `given` or, if `is_keyed` is true, with a new key. Prints the key unless the request was
+/// rejected.
 pub async fn send(session: &Session, call: &mut Call, given: Option<String>, is_keyed: bool) -> Result<ApiResponse, Problem> {
     let key = given.or_else(|| is_keyed.then(|| new_key(&SystemRandom::default())));
     if let Some(key) = &key {

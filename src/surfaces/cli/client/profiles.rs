@@ -146,8 +146,8 @@ impl Profiles {
             Some(name) => Some(self.find(name)?),
             None => None,
         };
-        // A key belongs to one server. If the option or the variable names a different server, the profile's key is not sent to that
-        // server.
+        // A key belongs to one server. If the option or the variable names a server other than the profile's, the profile's key is not sent
+        // to it.
         let own = server.or_else(|| if named.is_some() { None } else { environment.url.clone() });
         let url = own.clone().or_else(|| profile.map(|profile| profile.url.clone()));
         let url = url.ok_or_else(|| {
@@ -199,7 +199,7 @@ fn check_modes(path: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Returns the address of a server as a URL without a query.
+/// Parses the address of a server. The scheme is `https` if the address has none. Removes the query and a final `/v1`.
 pub fn server_url(text: &str) -> Result<Url, Problem> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
     let url: Option<Url> = with_scheme.parse().ok();

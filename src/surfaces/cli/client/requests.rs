@@ -1,8 +1,8 @@
 //! HTTP requests to a Mailmill server, with retries where they are safe.
 //!
-//! `engine/fetch` is the client for servers that users name; it restricts addresses, redirects and sizes. This client calls only servers
-//! that the user of the command named, so any address is allowed, uploads can be as large as the server accepts, and each command decides
-//! whether to retry.
+//! `engine/fetch` is the client with which the server requests URLs that its users supply; it restricts addresses, redirects and sizes.
+//! This client runs on the user's machine and calls only servers that this user named, so any address is allowed, uploads can be as large
+//! as the server accepts, and each command decides whether to retry.
 
 use std::io::Write;
 use std::path::Path;
@@ -38,7 +38,7 @@ use crate::vocab::codes::Code;
 
 /// How long to wait for a connection before the server is reported as unreachable.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The time limit for a response. Slow operations, such as checking an email's links, take about a minute.
+/// How long to wait for the start of a response. Slow operations, such as checking an email's links, take about a minute.
 const HEAD_TIME: Duration = Duration::from_secs(180);
 /// The maximum size of a JSON response. A page of a list has at most 100 items, and an email has at most a few megabytes.
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -94,7 +94,7 @@ impl ApiResponse {
     }
 }
 
-/// Why a request failed, and whether the server may have executed it.
+/// Determines whether a failed request can be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// No byte of the request was sent.

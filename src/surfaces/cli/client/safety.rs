@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// Skipped if the tests run in a terminal.
+    /// Does nothing if the tests run in a terminal, because a user could then confirm.
     #[test]
     fn without_a_terminal_the_option_is_required() {
         if can_ask() {

@@ -20,10 +20,10 @@ use crate::engine::api::spec::Verb;
 use crate::surfaces::internal_call;
 use crate::vocab::limits::PAGE_LIMIT_MAX;
 
-/// The maximum number of projects searched for a name. Accounts with more projects must use IDs.
+/// The maximum number of projects that are searched for a name. Projects beyond this number can be specified only by their IDs.
 const PROJECTS_SEARCHED_MAX: u64 = 1_000;
 const ID_CHARACTERS: usize = 24;
-/// How long a command waits for a server that is down, and the pause between its attempts.
+/// How long a command that polls waits for a server that cannot be reached, and the pause between its attempts.
 const OUTAGE_MAX: Duration = Duration::from_secs(10 * 60);
 const OUTAGE_PAUSE: Duration = Duration::from_secs(3);
 

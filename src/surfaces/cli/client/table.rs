@@ -68,11 +68,11 @@ const COLUMN_MIN: usize = 8;
 const COLUMN_MAX: usize = 44;
 /// The maximum width of a column in a terminal of 80 columns, so that an ID, a name and a status fit.
 const COLUMN_NARROW_MAX: usize = 32;
-/// The minimum terminal width for wide columns.
+/// The minimum terminal width at which a column can be as wide as [`COLUMN_MAX`].
 const WIDE: usize = 100;
 /// The maximum number of columns in a table that is not written to a terminal.
 const COLUMNS_MAX: usize = 10;
-/// The maximum length of a value inside an object. Longer values are truncated.
+/// The maximum length of a value that is shown in full in an object. Of a longer value, only the start and the length are shown.
 const TEXT_MAX: usize = 2_000;
 /// If a list inside an object has at most this many items, nested objects and lists in the items are shown in full.
 const BLOCKS_MAX: usize = 5;
@@ -123,7 +123,8 @@ pub fn table(items: &[Value], style: Style) -> String {
     out
 }
 
-/// Returns the names of the columns: the fields with simple values, except IDs that repeat an earlier column in every row.
+/// Returns the names of the columns, in order: the fields with simple values, without the fields in [`LEFT_OUT`] and the IDs that repeat an
+/// earlier column in every row.
 fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -215,7 +216,8 @@ pub fn cell(value: &Value) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// Replaces control characters, line breaks and bidirectional formatting characters with spaces.
+/// Puts text on one line: replaces each sequence of spaces, line breaks, control characters and bidirectional formatting characters with
+/// one space.
 fn clean(text: &str) -> String {
     harmless(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

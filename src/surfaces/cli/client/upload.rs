@@ -40,7 +40,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Opens the file, or reads standard input if `path` is `-`.
+    /// Checks that `path` is a regular file, or reads standard input if `path` is `-`.
     pub fn new(path: &Path, fields: &Map<String, Value>, random: &dyn Random, progress: Arc<Progress>) -> Result<Self, Problem> {
         let unreadable = |error: io::Error| Problem::unreadable("", &path.to_string_lossy(), &error);
         let (source, file_bytes) = if path == Path::new("-") {

@@ -89,7 +89,7 @@ fn ended(word: &str, status: Value) -> Result<Value, Problem> {
 /// Returns the percentage that the progress line shows.
 async fn shown(session: &Session, work: &Work, status: &Value, query: &Map<String, Value>) -> Option<u8> {
     let Some(counts) = work.counts.filter(|_| session.output.shows_progress()) else { return percentage(status) };
-    // If the counts cannot be read, only the percentage is missing from the progress line.
+    // If the counts cannot be read, the progress line is shown without a percentage.
     let (done, recipients) = settled(&session.call(counts, Value::Object(query.clone())).await.ok()?);
     percentage(&json!({ "processed": done, "total": recipients }))
 }

@@ -51,7 +51,7 @@ async fn show_all(session: &Session, id: &str) -> Result<u8, Problem> {
             Format::Quiet => format!("{}\n", cell(&campaign["status"])),
             Format::Table => view(&campaign, &stats),
         };
-        // The statistics contain the time of their last update, which changes even if nothing else does.
+        // Ignore the time in the statistics, which changes even if nothing else does.
         let changed = without_times(&view) != without_times(&last);
         if redraws {
             let above = last.lines().count();

@@ -128,7 +128,7 @@ fn leave_out_nulls(value: &mut Value) {
     }
 }
 
-/// Returns the operation in the path, if clients can call it.
+/// Returns the operation whose client name is in the path. Operations that clients cannot call have no client name.
 fn entry(visit: &Visit) -> Result<&'static Entry, PageError> {
     let name = visit.path_parameter("operation");
     let found = visit.api.operations().iter().find(|entry| entry.spec.client_name() == Some(name));

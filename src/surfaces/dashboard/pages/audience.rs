@@ -83,7 +83,7 @@ impl Audience {
                 let Done(brand) = visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await?;
                 Some(brand)
             }
-            // The brand used last may have been deleted, or may belong to the other environment.
+            // The brand used last may have been deleted, or may belong to the other environment, so an error is ignored.
             (None, Some(id)) if has_more && !is_listed(id) => {
                 visit.ask::<projects::ops::get::Get>(json!({ "projectId": id })).await.ok().map(|Done(brand)| brand)
             }
@@ -131,7 +131,7 @@ impl Audience {
         format!("{path}{}", if path.contains('?') { "&" } else { "?" })
     }
 
-    /// Stores this brand as the brand used last, and returns the response.
+    /// Returns the response with a cookie that stores this brand as the brand used last, unless the browser already stores it.
     pub fn finish(&self, visit: &Visit, response: PageResponse) -> PageResponse {
         match ProjectId::parse(&self.id) {
             Some(id) if visit.jar.brand() != Some(self.id.as_str()) => response.with_cookie(visit.jar.keep_brand(id)),

@@ -76,8 +76,8 @@ fn parameters(fields: &Fields) -> Result<Vec<(&'static str, String)>, PageError>
     Ok(PARAMETERS.into_iter().filter_map(|name| Some((name, fields.some(name)?.to_owned()))).collect())
 }
 
-/// Adds the name of the invalid parameter to the message of an error about the request. The page has no form field that could show the
-/// error, and users forward the message to the program's developer.
+/// If an error is about a parameter of the request, adds the parameter's name to the message. The page has no form field that could show
+/// the error, and users forward the message to the program's developer.
 fn named(error: PageError) -> PageError {
     let mut letters = error.message.chars();
     match letters.next() {
@@ -99,7 +99,8 @@ fn input(parameters: &[(&'static str, String)]) -> Value {
     input.into()
 }
 
-/// Returns the request as a string that binds the user's choice to this request.
+/// Returns the request's parameters as a query string. [`Choice::mark`] hashes this string together with the user's choice, so that the
+/// choice applies only to this request.
 fn subject(parameters: &[(&'static str, String)]) -> String {
     serde_urlencoded::to_string(parameters).unwrap_or_default()
 }
@@ -134,8 +135,8 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
     };
     let choice = Choice::sent(visit);
     match done {
-        // The response is a page with a link to the program, because the content security policy of the form forbids redirects to other
-        // sites.
+        // The response is a page with a link to the program instead of a redirect, because the form's content security policy forbids
+        // redirects to other sites.
         Ok(Done(result)) => Ok(PageResponse::draw(&AuthorizePage::done(result.program, result.redirect_to))),
         // The user signs in again or confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == Some(Code::NotSignedIn) => {
@@ -148,7 +149,7 @@ pub async fn decide(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the URL of the page with this choice.
+/// Returns the URL of this page with the request's parameters and the user's choice.
 fn address(visit: &Visit, given: &[(&'static str, String)], choice: &Choice) -> String {
     let (request, chosen, mark) = (subject(given), choice.permissions.to_string(), choice.mark(visit, &subject(given)));
     let fields = [(CHOSEN, chosen.as_str()), ("environment", choice.environment.word()), ("mark", &mark)];

@@ -20,7 +20,7 @@ pub struct DetailsPage {
     groups: Vec<FieldGroup>,
     /// The names of the form's fields. An error in any other field is shown above the form.
     names: Vec<&'static str>,
-    /// The field that has the keyboard focus, because the user followed a link to it.
+    /// The name of the field that gets the keyboard focus because the user followed a link to it; empty if there is none.
     focus: String,
 }
 
@@ -36,7 +36,7 @@ struct DetailField {
     field: &'static str,
     label: &'static str,
     hint: &'static str,
-    /// The type of the input, `lines` for a text area, or `choice` for a list of choices.
+    /// `lines` for a text area, `choice` for a list of choices, and otherwise the `type` of the `input` element.
     kind: &'static str,
     rows: u8,
     characters_max: usize,
@@ -50,7 +50,7 @@ struct DetailField {
 
 /// A form field, with the JSON pointers to its value in the project and to the value that a user set.
 struct Detail {
-    /// The name in the form, which is the field's name in errors of `projects.update`.
+    /// The field's name in the form and in errors of `projects.update`.
     field: &'static str,
     label: &'static str,
     hint: &'static str,
@@ -259,7 +259,7 @@ page_context!(DetailsPage, "brand_details.html", {
     vec![page(""), page("address")]
 });
 
-/// Returns the fields with the project's values or the submitted values.
+/// Returns the groups of fields. Each field has its submitted value or, if there is none, the project's value.
 fn groups(project: &Value, submitted: impl Fn(&str) -> Option<String>) -> Vec<FieldGroup> {
     let field = |detail: &Detail| DetailField {
         field: detail.field,
@@ -290,7 +290,7 @@ fn names() -> Vec<&'static str> {
     GROUPS.iter().flat_map(|(_, _, fields)| *fields).map(|detail| detail.field).collect()
 }
 
-/// Returns a value as the form shows it.
+/// Returns the project's value for a field, as the form shows it.
 fn text(project: &Value, detail: &Detail) -> String {
     match project.pointer(detail.value) {
         Some(Value::String(text)) => text.clone(),
@@ -376,8 +376,8 @@ fn value(detail: &Detail, sent: &str, project: &ProjectView) -> Value {
     }
 }
 
-/// Returns the name of the social network of a profile URL. The name comes from the brand's known links or, if they do not contain the URL,
-/// from the domain.
+/// Returns the name of the social network that a profile URL belongs to. The name comes from the brand's known links or, if they do not
+/// contain the URL, from the domain.
 fn network(url: &str, known: &[BrandSocialLink]) -> String {
     if let Some(link) = known.iter().find(|link| link.url == url) {
         return link.network.clone();

@@ -17,7 +17,7 @@ use crate::vocab::ids::KnowledgeId;
 /// The number of images on a page. The number is small because each image has its own form.
 const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
-/// The maximum number of an entry's characters that the list shows.
+/// The maximum number of characters of an entry's text that the list shows.
 const TEXT_CHARACTERS: usize = 240;
 
 /// Returns the brand, and the header of the brand's page.
@@ -89,7 +89,7 @@ page_context!(ImagesPage, "brand_images.html", {
 pub struct KnowledgePage {
     #[serde(flatten)]
     head: BrandHead,
-    /// The submitted title of the entry, which is not the title of the page.
+    /// The submitted title of the entry. It is not called `title`, which is the title of the page.
     name: String,
     content: String,
     entries: Vec<EntryTile>,
@@ -165,7 +165,7 @@ pub fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Redirects to the page after a form is handled successfully.
+/// Redirects to the page after a form is handled successfully. `word` selects the message that the page shows.
 pub fn done(visit: &Visit, word: &str) -> PageResponse {
     PageResponse::redirect(format!("{}?done={word}", visit.path))
 }
@@ -187,7 +187,7 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<PageResp
     let (_, head) = prepare(visit, "images").await?;
     let input = json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": visit.page() });
     let found = visit.ask::<projects::ops::images_list::ImagesList>(input).await?;
-    // The page has one form for a new image and one for each existing image.
+    // The page has a form for a new image and one for each existing image. The submitted values belong to only one of them.
     let is_new = visit.form.get("act") == "add";
     let sent = |name: &str| visit.form.get(name).to_owned();
     let tile = |image: ProjectImageView| {
@@ -309,7 +309,7 @@ pub async fn send_knowledge(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Adds an entry with the text in the form or in an uploaded file.
+/// Adds a knowledge base entry with the text from the form or from an uploaded file.
 async fn add_text(visit: &Visit, id: &str) -> Result<(), PageError> {
     let form = &visit.form;
     let Some(file) = form.file("file") else {

@@ -189,8 +189,8 @@ async fn add(visit: &Visit) -> Result<(), PageError> {
     visit.ask::<projects::ops::products_add::ProductsAdd>(input).await.map(drop)
 }
 
-/// Saves the submitted values that differ from the product's values. Clearing a field removes its value; clearing the name, the URL, the
-/// image or the currency restores the imported value.
+/// Saves the values that the user changed. Clearing a field removes its value; clearing the name, the URL, the image or the currency
+/// restores the imported value.
 async fn save(visit: &Visit) -> Result<(), PageError> {
     let (id, form) = (visit.path_parameter("id"), &visit.form);
     let mut input = json!({ "projectId": id, "productId": form.get("product") });

@@ -209,7 +209,7 @@ impl Form {
     }
 }
 
-/// Returns a field's value in the brand, as the form shows it.
+/// Returns the brand's value for a field, as the form shows it.
 fn current(project: &Value, field: &str) -> String {
     match &project["brand"].pointer(&format!("/{}", field.replace('.', "/"))) {
         Some(Value::String(text)) => first_family(text).to_owned(),
@@ -304,7 +304,7 @@ fn source(word: &str) -> &'static str {
     }
 }
 
-/// Shows a sample email in the theme, with the values in the query.
+/// Shows a sample email in the brand's theme. Values in the query replace those of the theme.
 pub async fn preview(visit: &Visit) -> Result<PageResponse, PageError> {
     let mut input = json!({ "projectId": visit.path_parameter("id"), "images": true });
     for field in Form::names() {
@@ -359,7 +359,8 @@ async fn save(visit: &Visit, id: &str) -> Result<(), PageError> {
         let (reset, is_button) = (visit.form.get("reset") == field, field == "palette.button");
         let button = visit.form.some("button").filter(|_| is_button).map(|button| match button.starts_with('#') {
             true => button,
-            // The submitted `button` names the role whose color becomes the button color. That color may be unsaved.
+            // Without a `#`, the submitted `button` names the field whose color becomes the button color. The submitted color is used,
+            // because it may not be saved yet.
             false => self::sent(visit, &shown, button),
         });
         if !reset && button.is_none() && sent.eq_ignore_ascii_case(&known) {
@@ -405,7 +406,7 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<(), PageError> {
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 
-/// Uses this image as the logo that the form names, or restores the website's own logo.
+/// Replaces the logo that the form names with the image at this URL, or restores the website's own logo if `url` is `None`.
 async fn set_logo(visit: &Visit, id: &str, url: Option<&str>) -> Result<(), PageError> {
     let input = json!({ "projectId": id, (place(visit)?): url });
     visit.ask::<projects::ops::logos_update::LogosUpdate>(input).await.map(drop)

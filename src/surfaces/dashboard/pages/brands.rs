@@ -331,8 +331,8 @@ pub async fn send_new(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(imported(visit, &made.project_id.to_string()).await)
 }
 
-/// Adds the submitted text about the brand to the brand's knowledge base, and redirects to the brand. The import has already started, so a
-/// failure to add the text must not lead to a second import.
+/// Adds the submitted text about the brand to the brand's knowledge base, and redirects to the brand's page. Redirects even if the text
+/// could not be added: the import has already started, and showing the form again could lead to a second import.
 async fn imported(visit: &Visit, id: &str) -> PageResponse {
     let home = format!("/{}/brands/{id}", visit.environment);
     let Some(about) = visit.form.some("about") else { return PageResponse::redirect(home) };

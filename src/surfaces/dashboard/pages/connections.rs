@@ -161,8 +161,8 @@ async fn authorize(visit: &Visit) -> Result<SignInLink, PageError> {
     Ok(SignInLink { label, url: started.authorize_url, scopes: started.scopes })
 }
 
-/// Receives the platform's OAuth redirect, and redirects to the environment where the sign-in started. The platforms store this page's
-/// URL, so the URL contains no environment.
+/// Receives the platform's OAuth redirect, and redirects to the environment where the sign-in started. The platforms store this page's URL,
+/// so it is the same for both environments.
 pub async fn receive(visit: &Visit) -> Result<PageResponse, PageError> {
     let environment = oauth::environment_of(visit.query.get("state")).ok_or_else(PageError::not_found)?;
     let query: Vec<(&str, &str)> = ["code", "state", "error", "error_description"]

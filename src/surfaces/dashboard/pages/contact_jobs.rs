@@ -23,7 +23,7 @@ pub struct ContactJobPage {
     status: &'static str,
     total: Option<u64>,
     processed: u64,
-    /// The number of contacts in the export.
+    /// The number of contacts in the export; `None` for other jobs.
     contacts: Option<u64>,
     result: Option<JobResult>,
     failure: Option<String>,

@@ -56,7 +56,7 @@ struct EmailTitle {
     days: Option<i32>,
     error: Option<String>,
     warnings: Vec<Finding>,
-    /// The message of the warning about a missing postal address. The warning links to the address field.
+    /// The message of the warning about a missing postal address. The template adds a link to the address field to this warning.
     address_missing: &'static str,
     share: Option<String>,
 }
@@ -129,11 +129,11 @@ pub struct EmailPage {
     facts: Vec<Chip>,
     edit: Option<EditState>,
     editing: bool,
-    /// The changes of an edit that the user previews before saving it.
+    /// The AI edit that the user previews before saving it; `None` if there is none.
     preview: Option<EditPreview>,
 }
 
-/// An AI edit that is previewed and not saved.
+/// An AI edit that is shown as a preview and is not saved yet.
 #[derive(Serialize)]
 struct EditPreview {
     done: Vec<String>,
@@ -369,7 +369,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Saves the email that a preview showed.
+/// Saves the AI edit that the user previewed.
 async fn save(visit: &Visit) -> Result<PageResponse, PageError> {
     let input = json!({ "emailId": visit.path_parameter("id"), "editId": visit.form.get(EDITED) });
     match visit.ask::<emails::ops::edit_save::EditSave>(input).await {
@@ -410,8 +410,8 @@ async fn settle(visit: &Visit, act: &str) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns the email for the preview frame, with the default values of merge fields. If the query contains the ID of an edit, returns the
-/// previewed email of that edit.
+/// Returns the email for the preview frame, in which merge fields show their default values. If the query contains the ID of an edit,
+/// returns the email with that unsaved edit.
 pub async fn frame(visit: &Visit) -> Result<PageResponse, PageError> {
     if let Some(id) = visit.query.some(EDITED) {
         let previewed = EditId::parse(id).zip(visit.session.as_ref());

@@ -191,7 +191,7 @@ pub struct NewEmailPage {
     patterns: Vec<ConversationView>,
     count_max: usize,
     prompt_max: usize,
-    /// The language models that can write emails; empty if none is configured.
+    /// The names of the language models that can write emails, followed by the composer's; empty if no language model is configured.
     models: Vec<String>,
     default_model: String,
 }
@@ -339,7 +339,7 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<PageRespons
     let (mut prompt, mut reference) = (sent.get("prompt").to_owned(), sent.get("reference").to_owned());
     if error.is_none() {
         (prompt, reference) = (asked.get("prompt").to_owned(), asked.get("reference").to_owned());
-        // The values of an existing request prefill the form.
+        // The prompt of an existing request prefills the form.
         if let Some(from) = asked.some("from") {
             let Done(before) = visit.ask::<emails::ops::status::Status>(json!({ "conversationId": from })).await?;
             prompt = before.prompt;

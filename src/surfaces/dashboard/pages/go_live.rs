@@ -122,7 +122,7 @@ pub async fn choose(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(PageResponse::draw(&ChooseBrandPage { brands: found.items.into_iter().map(choice).collect() }))
 }
 
-/// Shows the steps that a brand must complete before it goes live.
+/// Shows the requirements that a brand must meet before it goes live.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None, None).await
 }

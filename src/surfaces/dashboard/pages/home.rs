@@ -186,7 +186,8 @@ fn health(summary: &Value) -> Value {
     };
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        // The rates are fractions of this sum, which includes the messages that mail servers rejected immediately.
+        // The rates of delivered and bounced messages are fractions of this sum, which includes the messages that mail servers rejected
+        // immediately.
         "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {

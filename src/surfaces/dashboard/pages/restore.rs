@@ -84,7 +84,7 @@ fn page(restore: Option<RestoreView>, preview: Option<BrandPreview>, at: String,
     RestorePage { restored: restored.collect(), restore, preview, kinds, at, mode }
 }
 
-/// Shows the newest restore, and a preview of the brand in the query.
+/// Shows the newest restore and, if the restore is ready and the query contains a brand, a preview of that brand.
 pub async fn show(visit: &Visit) -> Result<PageResponse, PageError> {
     draw(visit, None).await
 }

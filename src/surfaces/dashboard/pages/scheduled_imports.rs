@@ -1,5 +1,5 @@
-//! The pages of scheduled imports from files and platforms, and the results of their runs. The module `platform_imports` creates imports
-//! from platforms.
+//! Pages for scheduled imports from files and platforms, and for the results of their runs. The module `platform_imports` creates scheduled
+//! imports from platforms.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ struct ScheduleForm {
     target: String,
     every: String,
     mapping: String,
-    /// The name of all imported customer events.
+    /// The name that all imported customer events get.
     event: String,
     tags: String,
     status: String,
@@ -102,7 +102,7 @@ struct Choices {
 }
 
 impl Choices {
-    /// Returns the standard intervals. Adds the interval `hours` if it is not one of them.
+    /// Returns the form's choices. If `hours` is not one of the standard intervals, it is added to them.
     fn including(hours: &str) -> Self {
         let mut every: Vec<(String, String)> = EVERY.map(|(hours, label)| (hours.to_owned(), label.to_owned())).into();
         if !hours.is_empty() && !every.iter().any(|(known, _)| known == hours) {

@@ -189,7 +189,7 @@ pub struct BuiltFilter {
 }
 
 impl BuiltFilter {
-    /// Returns the row that a path in an API error belongs to, such as `filters.groups[0].fields[1].values[0]`.
+    /// Returns the row that an API error belongs to. `path` is the path in the error, such as `filters.groups[0].fields[1].values[0]`.
     pub fn row_of(&self, path: &str) -> Option<usize> {
         let within = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
         let matching = self.paths.iter().filter(|(prefix, _)| within(prefix));

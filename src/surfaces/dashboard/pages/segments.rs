@@ -159,7 +159,7 @@ pub async fn remove(visit: &Visit) -> Result<PageResponse, PageError> {
     Ok(PageResponse::redirect(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// The unsaved content of the segment editor.
+/// The content of the segment editor: the saved segment, or the user's unsaved input.
 struct Draft {
     name: String,
     description: String,

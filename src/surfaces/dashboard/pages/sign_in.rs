@@ -51,7 +51,7 @@ page_context!(SignInPage, "signin.html", {
     vec![page("", &[]), page("ada@example.com", &[("carried.name".into(), "Ada".into())])]
 });
 
-/// A form that was submitted after its session had ended. The page shows it after sign-in, so that the user can submit it again.
+/// The page that is shown after sign-in if the user submitted a form after the session had ended. The user can submit the form again.
 #[derive(Serialize)]
 pub struct ResumePage {
     /// The CSRF token of the new session.
@@ -120,8 +120,9 @@ fn confirm_page(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     PageResponse::draw_with(&ConfirmPage { action: "/confirm".into(), next: next(visit), again: Vec::new() }, error)
 }
 
-/// Returns the page that confirms the password for the submitted form. The page submits the form again, with the password, so the form
-/// takes effect without further steps. After a form with a file or a secret, the user returns to the form's page.
+/// Returns the page that asks for the password before the submitted form takes effect. The page submits the form again, with the password,
+/// so no further steps are needed. If the form has a file or a secret, redirects to a page that asks only for the password and then leads
+/// back to the form's page.
 pub fn confirm_form(visit: &Visit, error: Option<&PageError>) -> PageResponse {
     let again = visit.form.repeatable();
     if again.is_empty() {
@@ -182,8 +183,8 @@ async fn enter(visit: &Visit, email: &str) -> Result<PageResponse, PageError> {
     Ok(response.with_cookie(cookie))
 }
 
-/// Returns the page with the form that the sign-in form carried, if there is one. The form takes effect only when the user submits it
-/// again, because a different user may have signed in.
+/// Returns the page that shows the form carried by the sign-in form, if there is one. The carried form takes effect only when the user
+/// submits it again, because a different user may have signed in.
 fn resumed(visit: &Visit, session: &str) -> Option<PageResponse> {
     let form = visit.form.under(forms::CARRIED);
     let action = wanted(visit).filter(|_| !form.pairs().is_empty())?.to_owned();

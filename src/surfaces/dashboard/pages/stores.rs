@@ -27,7 +27,7 @@ pub struct StoresPage {
     customers: String,
     /// Whether this installation has a Shopify app that users can install.
     installs: bool,
-    /// The shop's page where the user installs the app.
+    /// The URL of the shop's page where the user installs the app; set after the user starts the installation.
     install_url: Option<String>,
 }
 

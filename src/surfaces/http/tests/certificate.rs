@@ -1,4 +1,4 @@
-//! Tests of TLS: the certificate created at the first start, the operator's files, and changes of the files.
+//! Tests of TLS: the certificate created at the first start, the operator's files, and changes to the files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::*;
 
-/// A clock for rustls that shows the server's time.
+/// A clock for rustls that returns the server's time.
 #[derive(Debug)]
 struct SameClock;
 
@@ -120,7 +120,7 @@ async fn a_running_server_renews_its_certificate_before_it_expires() {
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_signed(Limits::default());
-    // The new certificate lacks the name mail.example.com, so a self-signed one would be renewed.
+    // The operator's certificate lacks the name mail.example.com, so the server would replace it if Mailmill had created it.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;

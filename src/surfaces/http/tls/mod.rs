@@ -52,7 +52,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Loads the certificate from `source`. Creates a self-signed certificate first if `source` requires one and there is none.
+    /// Loads the certificate from `source`. If `source` is self-signed, first creates the certificate if there is none, or replaces it if
+    /// it must be renewed.
     pub fn load(source: &TlsSource, clock: Arc<dyn Clock>) -> Result<Self, StartError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
@@ -74,12 +75,12 @@ impl Tls {
         Ok(tls)
     }
 
-    /// Returns the acceptor for HTTPS connections, which always uses the current certificate.
+    /// Returns the acceptor for HTTPS connections. It always uses the current certificate.
     pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&PROTOCOLS)
     }
 
-    /// Returns the acceptor for protocols that do not use ALPN, which always uses the current certificate.
+    /// Returns the acceptor for protocols that do not use ALPN. It always uses the current certificate.
     pub fn plain_acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&[])
     }

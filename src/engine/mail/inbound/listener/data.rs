@@ -48,7 +48,7 @@ impl Data {
         self.bytes = Vec::new();
     }
 
-    /// Adds bytes. If they contain the end of the message, returns how many of them belong to the message.
+    /// Adds bytes. If they contain the end of the message, returns the number of bytes up to and including that end.
     pub fn feed(&mut self, given: &[u8]) -> Option<usize> {
         for (at, byte) in given.iter().enumerate() {
             if self.step(*byte) {
@@ -82,7 +82,7 @@ impl Data {
                 self.has_bare_ends = true;
                 if byte == b'\r' { LinePosition::AfterReturn } else { LinePosition::Text }
             }
-            // If a line starts with two dots, the first dot was added by the protocol.
+            // A dot at the start of a line is not kept, because the protocol added it (dot-stuffing).
             (LinePosition::Start | LinePosition::Text | LinePosition::AfterDot, byte) => {
                 self.keep(&[byte]);
                 LinePosition::Text

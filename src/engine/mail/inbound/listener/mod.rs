@@ -96,7 +96,7 @@ struct Shared {
     host: String,
     tls: Option<TlsAcceptor>,
     quota: MessageRateLimit,
-    /// The memory for the bytes of large messages, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
+    /// The memory available for large messages, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
     memory: Semaphore,
     /// The slots for messages that the handler processes at the same time.
     handler_slots: Semaphore,
@@ -117,7 +117,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Accepts mail until the service drains, then waits for up to `grace` until all sessions have ended. Can be called again.
+    /// Accepts mail until the service drains, then waits up to `grace` for all sessions to end. Can be called again.
     pub async fn run(&self, grace: Duration) -> GroupResult {
         let networks = self.networks.iter().map(|(listener, protocol)| self.accept(listener, *protocol));
         tokio::join!(join_all(networks), self.accept_local());
@@ -179,7 +179,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
                 tokio::task::yield_now().await;
             }
         }
-        // The shutdown fails if the server has hung up, which also ends the session.
+        // If the server has already hung up, the session has ended and this call fails, so its error is ignored.
         let _ = commands.shutdown().await;
     };
     let listen = async {

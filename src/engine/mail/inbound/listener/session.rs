@@ -68,7 +68,8 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         let mut wire = Connection::new(stream);
         wire.say(&format!("220 {} {}\r\n", shared.host, if protocol == Protocol::Lmtp { "LMTP" } else { "ESMTP" })).await?;
         if session.converse(&mut wire).await? {
-            // Commands sent before the TLS handshake must not be treated as if they were sent after it.
+            // If the client sent more commands before the TLS handshake, end the session, so that they are not treated as if they were sent
+            // after it.
             let (Some(stream), Some(acceptor)) = (wire.into_stream(), &shared.tls) else { return Ok(()) };
             let Ok(Ok(stream)) = timeout(limits::INBOUND_HANDSHAKE_TIME, acceptor.accept(stream)).await else { return Ok(()) };
             session.begin_securely();
@@ -95,7 +96,7 @@ async fn making_room(activity: &Activity) {
     }
 }
 
-/// Marks that a message is in progress.
+/// While this value exists, a message is in progress, and the connection is not closed to make room for another one.
 struct InMessage<'a>(&'a Activity);
 
 impl<'a> InMessage<'a> {
@@ -294,7 +295,8 @@ impl Session<'_> {
                 wire.put_back(&chunk[end..]);
                 break;
             }
-            // The first part of a message needs no reservation, so that large messages cannot block bounces, which are small.
+            // The first `INBOUND_SMALL_BYTES` of a message need no reservation, so that large messages cannot block bounces, which are
+            // small.
             let large = data.kept().saturating_sub(limits::INBOUND_SMALL_BYTES);
             let units = large.div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
             if has_memory && !grow(&self.shared.memory, &mut memory, units) {

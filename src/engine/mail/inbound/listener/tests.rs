@@ -272,7 +272,7 @@ async fn starttls_starts_tls_and_resets_the_session() {
     assert!(client.say("STARTTLS").await.starts_with("502 "));
     assert_eq!(house.kept().len(), 2);
 
-    // An attacker adds a command before the TLS handshake. The server must not treat this command as encrypted.
+    // An attacker inserts a command before the TLS handshake. The server must not treat this command as if it arrived over TLS.
     let mut client = house.smtp().await;
     client.send(b"STARTTLS\r\nMAIL FROM:<>\r\n").await;
     assert!(client.reply().await.starts_with("554 ") && client.is_over().await);

@@ -1,4 +1,4 @@
-//! Tests that a stop waits for replies to final dots, and reports deliveries that are cut off after the dot as unknown.
+//! Tests that closing the transport waits for the replies to final dots, and reports deliveries that are cut off after the dot as unknown.
 
 use super::*;
 

@@ -12,8 +12,8 @@ fn direct(names: Names, port: u16) -> Transport {
     transport_with("direct = true", names, patient(), Vec::new(), port)
 }
 
-/// Starts a server for each greeting, at 127.0.0.1 and the following addresses, all on the same port. An empty string means the usual
-/// greeting.
+/// Starts a server for each greeting: the first one at 127.0.0.1, the others at the following addresses, all on the same port. A server
+/// closes the connection after its greeting. An empty string means that the server behaves as usual instead.
 fn sinks(greetings: &'static [&'static str]) -> Vec<MailSink> {
     let mut sinks: Vec<MailSink> = Vec::new();
     for (greeting, last) in greetings.iter().zip(1..) {

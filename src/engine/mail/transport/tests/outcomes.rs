@@ -221,7 +221,8 @@ async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
 
 #[tokio::test]
 async fn a_message_without_recipients_is_ended_and_the_connection_reused() {
-    // With pipelining, some servers ask for the message although no recipient is left, and then reject or accept it.
+    // With pipelining, some servers accept DATA although they have rejected the only recipient, and then reject or accept the empty
+    // message.
     for (said, connections) in [("554 5.5.1 No valid recipients", 1), ("250 2.0.0 Ok", 2)] {
         let sink = MailSink::by(SinkCapabilities::default(), move |talk, moment| match (talk.recipient.as_str(), moment) {
             ("<no@example.com>", SmtpStage::Recipient) => SinkAction::Say("550 5.1.1 Unknown".into()),

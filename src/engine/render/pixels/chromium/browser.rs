@@ -23,7 +23,8 @@ use super::super::RenderError;
 use super::super::fonts;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
 
-/// The maximum length of a message. Base64 turns three bytes into four, and the rest of a message is small.
+/// The maximum length of a message. Base64 turns three bytes into four, and the rest of a message is small, so twice the maximum output of
+/// a rendering is enough.
 const MESSAGE_BYTES_MAX: usize = DRAWING_ANSWER_BYTES_MAX * 2;
 
 /// The command-line switches that do not depend on the machine.
@@ -62,7 +63,7 @@ pub struct Browser {
     last: u64,
     /// The number of renderings until the browser is replaced. Without replacement, a browser would use more and more memory.
     pub drawings_left: u32,
-    /// The files with which requests from the current page are answered, by URL.
+    /// The files that answer requests from the current page, keyed by URL.
     files: HashMap<String, Arc<Vec<u8>>>,
     /// The URLs that the page requested but that are not in `files`.
     refused: Vec<String>,

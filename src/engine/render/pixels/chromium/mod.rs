@@ -306,7 +306,7 @@ mod tests {
         assert!(matches!(absent, RenderError::Unavailable(_)), "a page without images needs no pixels: {absent}");
     }
 
-    /// Regression test: for root, Chromium ran with `--no-sandbox` although confinement was required.
+    /// Regression test: as root, Chromium ran with `--no-sandbox` although confinement was required.
     #[tokio::test]
     async fn without_its_sandbox_it_runs_only_if_the_settings_allow_it() {
         let folder = tempfile::tempdir().expect("a temporary folder can be created");

@@ -29,12 +29,13 @@ pub struct EmailImages<'a> {
     pub absent: Vec<String>,
     /// The URLs of files that cannot be drawn.
     pub unsound: Vec<String>,
-    /// The files of the images that the HTML contains, each with its shortened URL.
+    /// The files of the images that are embedded in the HTML, each with its shortened URL.
     pub contained: Vec<(String, Arc<[u8]>)>,
 }
 
 impl<'a> EmailImages<'a> {
-    /// Creates the images of an email from these files by URL, and from the images that are embedded in the HTML.
+    /// Creates the images of an email. They come from `given`, whose files are keyed by URL, and from the images that are embedded in the
+    /// HTML.
     pub fn new(given: &'a GivenImages<'a>, embedded: &'a [&'a str]) -> Self {
         Self {
             given,
@@ -98,7 +99,8 @@ impl<'a> EmailImages<'a> {
         self.pixels_left = self.pixels_left.checked_sub(pixels)?;
         match format {
             ImageFormat::Png | ImageFormat::Jpeg => ImageSource::from_bytes(bytes).ok(),
-            // The engine cannot read WebP, and would decode all frames of a GIF although it shows only one.
+            // The engine cannot read WebP, and would decode all frames of a GIF although it shows only one, so both formats are converted
+            // to PNG.
             ImageFormat::WebP | ImageFormat::Gif => {
                 let drawn = reader()?.decode().ok()?.into_rgba8();
                 let mut png = Vec::new();

@@ -41,7 +41,7 @@ pub struct PreparedEmail {
     pub absent: Vec<String>,
     /// The URLs of images that cannot be drawn.
     pub unsound: Vec<String>,
-    /// The files of the images that the HTML contains, each with its shortened URL.
+    /// The files of the images that are embedded in the HTML, each with its shortened URL.
     pub embedded: Vec<(String, Arc<[u8]>)>,
     /// The names of elements that some clients show, but that are not drawn.
     pub undrawn: BTreeSet<&'static str>,
@@ -181,7 +181,7 @@ impl Writer<'_> {
         self.mark(hint);
     }
 
-    /// Makes the color of the body fill the whole window, unless the email's style sheets define a different color for the window.
+    /// Makes the body's background color fill the whole window, unless the email's style sheets define a different color for the window.
     fn canvas(&mut self, body: ElementRef<'_>, hint: &str) {
         if let Some(rule) = sheets::canvas(hint) {
             self.hint_rules.push_str(&format!(":where(html){rule}\n"));
@@ -227,8 +227,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns whether a style sheet in the HTML mentions fonts, and so may set font sizes. The text to which they apply is known only after
-/// selectors are matched.
+/// Returns whether a style sheet in the HTML mentions fonts, and so may set font sizes. The text that these sizes affect is known only
+/// after selectors are matched.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];
@@ -236,8 +236,8 @@ fn has_sizes(html: &str) -> bool {
     })
 }
 
-/// Returns whether an element is not drawn, including its content. Text fields, checkboxes and their labels are drawn, because
-/// interactive menus consist of them.
+/// Returns whether neither an element nor its content is drawn. Text fields, checkboxes and their labels are drawn, because interactive
+/// menus consist of them.
 fn is_dropped(name: &str) -> bool {
     matches!(
         name,

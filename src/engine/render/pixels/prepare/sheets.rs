@@ -17,7 +17,8 @@ const LEVELS_MAX: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium {
     pub dark: bool,
-    /// Whether the medium is a PDF. The engine treats a PDF as print, although emails are designed for screens.
+    /// Whether the medium is a PDF. The engine treats a PDF as print, but emails are designed for screens, so media queries for screens are
+    /// made to match a PDF.
     pub paper: bool,
     /// The number of device pixels per CSS pixel.
     pub density: f32,
@@ -60,8 +61,8 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
     }
 }
 
-/// Returns a selector list in the engine's syntax, without the selectors that contain a state of user interaction, such as `:hover`, or a
-/// Mozilla pseudo-element.
+/// Returns a selector list in the engine's syntax. Selectors that depend on user interaction, such as `:hover`, and selectors with a
+/// Mozilla pseudo-element are removed.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
@@ -121,8 +122,8 @@ pub fn canvas(declarations: &str) -> Option<String> {
 const ALWAYS: &str = "(min-width:0px)";
 const NEVER: &str = "(min-width:1000000px)";
 
-/// Returns a media query in which the features that the engine does not support, if they are known here, are replaced by conditions that
-/// are always or never true.
+/// Returns a media query without the features that this module knows but the engine does not support: each is replaced by a condition that
+/// is always or never true.
 pub fn query(prelude: &str, medium: Medium) -> String {
     let mut out = String::with_capacity(prelude.len());
     let mut rest = prelude;
@@ -143,8 +144,8 @@ pub fn query(prelude: &str, medium: Medium) -> String {
     out
 }
 
-/// Writes media types. For paper, `screen` matches and `print` does not, because emails are designed for screens, but the engine treats
-/// paper as print.
+/// Writes media types. The engine treats paper as print, but emails are designed for screens, so for paper, `screen` is replaced by a type
+/// that matches, and `print` by one that does not.
 fn push_types(text: &str, medium: Medium, out: &mut String) {
     if !medium.paper {
         out.push_str(text);

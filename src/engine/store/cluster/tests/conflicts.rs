@@ -1,4 +1,4 @@
-//! Tests of statements that the database rolls back because of another transaction.
+//! Tests that a statement is repeated if the database rolls it back because of another transaction.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write};
@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::*;
 
-/// The files that contain the statements of the cluster.
+/// The source files that contain the cluster's SQL statements.
 const SOURCES: [&str; 5] = [
     include_str!("../lease.rs"),
     include_str!("../prepare.rs"),
@@ -68,7 +68,7 @@ impl Conflicting {
         spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(target).expect("the database accepts connections");
-                // The proxy writes the messages of a statement one by one. Without this option, the system would delay some of them.
+                // The proxy writes the messages of a statement one by one. Without `TCP_NODELAY`, the system would delay some of them.
                 for socket in [&client, &server] {
                     socket.set_nodelay(true).expect("the socket is open");
                 }
@@ -93,8 +93,8 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().name("conflicts".into()).spawn(work).expect("a thread");
 }
 
-/// Forwards the messages of a client to the database, until the connection ends. A statement is either one message or several messages that
-/// end with a request to synchronize.
+/// Forwards the messages of a client to the database until the connection ends, but sends `CONFLICT` instead of a statement that it sees
+/// for the first time. A statement is either one message (`Q`), or several messages that end with a request to synchronize (`S`).
 fn forward(mut client: &TcpStream, server: &TcpStream, statements: &Mutex<BTreeSet<String>>) -> io::Result<()> {
     // The first message of a connection has no type byte.
     send(server, &[], &receive(client)?)?;
@@ -159,7 +159,7 @@ fn every_statement_is_repeated_after_a_conflict() {
         lease::release(&mut link, "none", 0).await?;
         snapshots::take(&mut link, StoreName::Live, one.live().read()).await?;
         snapshots::truncate(&mut link, StoreName::Live).await?;
-        // The record is there already, as after an append whose response was lost.
+        // The record exists, as after an append whose response was lost.
         let (epoch, (at, body)) = (lease::read(&mut link).await?.epoch, log.after(0).await?.swap_remove(0));
         assert_eq!(log.append(at, epoch, &body, || true).await, Ok(Appended::Done));
         snapshots::status(&mut link, StoreName::Live).await

@@ -4,7 +4,7 @@ use super::*;
 
 const NAME: &str = "standby";
 
-/// Regression test: the first server of the URL used up the time for the others.
+/// Regression test: a first server that did not respond used up the time to connect, so that the other servers in the URL were not tried.
 #[test]
 fn a_server_that_does_not_respond_does_not_prevent_a_connection_to_another_one() {
     let Some(server) = server() else { return };
@@ -20,7 +20,8 @@ fn a_server_that_does_not_respond_does_not_prevent_a_connection_to_another_one()
     assert!((0..30).any(|_| answers()), "the servers are tried in a random order");
 }
 
-/// Regression test: the append was acknowledged because its record was visible at the primary server, which can then fail.
+/// Regression test: the append was acknowledged because its record was visible on the primary server, although the primary server could
+/// fail before the standby had the record.
 #[test]
 fn an_append_without_a_response_is_acknowledged_only_when_the_synchronous_standby_has_it() {
     let Some(primary) = Postgres::start() else { return };

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The first snapshot does not contain the mark that a file belongs to a cluster. The import takes the snapshot before it marks the files,
-/// so that an interrupted import can be repeated.
+/// The first snapshot lacks the mark of a file that belongs to a cluster: the import takes the snapshot before it marks the files, so that
+/// an interrupted import can be repeated. A new node must therefore mark its own files.
 #[test]
 fn the_files_of_a_new_node_are_marked_before_the_first_commit_of_their_stores() {
     let Some(server) = server() else { return };
@@ -61,8 +61,8 @@ fn the_folder_of_a_single_machine_is_refused_and_kept() {
     one.stop();
 }
 
-/// If a cluster was imported from an export of another cluster, both have the same installation and positions, but can have different
-/// changes, such as a hold.
+/// A cluster that was imported from an export of another cluster has the same installation and positions as the other cluster, but the
+/// changes can differ: for example, one of them can have a hold.
 #[test]
 fn a_node_of_another_cluster_does_not_lead_the_cluster_that_was_imported_from_it() {
     let Some(server) = server() else { return };
@@ -84,8 +84,8 @@ fn a_node_of_another_cluster_does_not_lead_the_cluster_that_was_imported_from_it
     two.stop();
 }
 
-/// A process that was stopped for longer than its lease writes the last parts of a snapshot after the next leader has deleted the first
-/// parts.
+/// A process that was suspended for longer than its lease can write the last parts of a snapshot after the next leader has deleted the
+/// first parts.
 #[test]
 fn a_snapshot_with_missing_parts_is_never_complete() {
     let Some(server) = server() else { return };

@@ -83,7 +83,7 @@ fn no_node_takes_the_lease_or_appends_after_the_database_was_replaced_by_an_olde
         );
         assert!(matches!(*node.member.role().borrow(), Role::Follower { .. }));
     }
-    // The lease of the older state would have expired by now.
+    // Wait until the lease of the older state would have expired.
     std::thread::sleep(LEASE);
     let changed = "SELECT (SELECT count(*) FROM mailmill_log) - (SELECT count(*) FROM older_log), \
                    (SELECT max(epoch) FROM mailmill_lease) - (SELECT max(epoch) FROM older_lease)";

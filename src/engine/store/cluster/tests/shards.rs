@@ -1,5 +1,5 @@
-//! Simulates shards: each group of accounts has its own log with its own lease, so that several nodes write. Prints the tables of
-//! `assets/docs/growth.md`:
+//! Simulates shards: each group of accounts has its own log with its own lease, so that several nodes can write at the same time. Prints
+//! the tables of `assets/docs/growth.md`:
 //!
 //!     cargo test --lib cluster::tests::shards -- --nocapture
 
@@ -12,7 +12,7 @@ use crate::engine::store::testing::Dice;
 /// The number of shards, which is fixed. It is several times the largest number of nodes, so that the shards of a lost node can be
 /// distributed.
 const SHARDS: usize = 512;
-/// The mean number of contacts of an account.
+/// The mean number of contacts per account.
 const CONTACTS_PER_ACCOUNT: u64 = 5_000;
 const ACCOUNTS_MAX: u64 = 200_000;
 /// The number of nodes that have a copy of each shard: the leader and two followers.
@@ -25,7 +25,7 @@ const POLL_MS: u64 = 200;
 const LOAD_PAUSE_MS: u64 = 300;
 /// The time that a new leader needs to read the end of the log and to fill its caches.
 const START_MS: u64 = 150;
-/// The number of lost nodes in each simulation.
+/// The number of losses in each simulation. Each loss removes one node while all other nodes run.
 const LOSSES: usize = 200;
 
 /// The size of a contact's rows in the data files, and of a message's records in the log. Measured with a cluster of one node: 40,000
@@ -167,7 +167,7 @@ struct Cost {
 fn cost(contacts: u64) -> Cost {
     let messages_per_day = contacts * MESSAGES_PER_CONTACT_AND_WEEK / 7;
     let nodes = messages_per_day.div_ceil(MESSAGES_PER_SECOND / 2 * 86_400).max(COPIES);
-    // All campaigns of a day are sent within a quarter of the day.
+    // Assumes that all campaigns of a day are sent within a quarter of the day.
     let databases = (messages_per_day * LOG_BYTES_PER_MESSAGE).div_ceil(DATABASE_BYTES_PER_SECOND * 86_400 / 4).max(1);
     let node_bytes = bytes(contacts) * COPIES / nodes;
     let price = nodes * (NODE_PRICE + node_bytes.div_ceil(DISK_BYTES) * DISK_PRICE) + databases * DATABASE_PRICE;

@@ -1,13 +1,13 @@
-//! Tests of TLS connections to a database whose certificate was signed by a private authority.
+//! Tests of TLS connections to a database whose certificate was signed by a private certificate authority.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use super::*;
 
-/// The name in the certificate of the database.
+/// The host name in the database's certificate.
 const HOST: &str = "db.example.com";
 
-/// Creates an authority, and writes its certificate to `file`.
+/// Creates a certificate authority, and writes its certificate to `file`.
 fn authority(file: &Path) -> Issuer<'static, KeyPair> {
     let key = KeyPair::generate().expect("a key can be generated");
     let mut params = CertificateParams::new(Vec::new()).expect("a certificate without names is valid");

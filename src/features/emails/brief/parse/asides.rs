@@ -81,7 +81,7 @@ impl Classifier<'_> {
         std::iter::once(note).chain((!rest.range.is_empty()).then_some(rest)).collect()
     }
 
-    /// Returns the end of a greeting with a name before a request: "hi meike kannst du …".
+    /// Returns the end of a greeting that contains a name, if a request follows: "hi meike kannst du …".
     pub(super) fn named_greeting(&self, at: usize) -> Option<usize> {
         let name = self.prompt.end(List::Greeting, at).filter(|_| self.prompt.line_start(at) == at)?;
         let asks = [List::NoteStart, List::Write, List::Ask].into_iter().any(|list| self.prompt.is(list, name + 1));

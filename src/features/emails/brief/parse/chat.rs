@@ -1,4 +1,4 @@
-//! Recognizes chats in a prompt: lines that start with a time and the name of the person who wrote the line.
+//! Recognizes chats in a prompt: lines that start with the name of the person who wrote the line, usually after a time.
 
 use super::lexicon::List;
 use super::prompt::{Prompt, Range};
@@ -13,8 +13,8 @@ const NAME_WORDS_MAX: usize = 3;
 /// The minimum number of lines in a chat without times.
 const LINES_MIN: usize = 3;
 
-/// Returns the ranges of the time and the name at the start of each line of a chat, in order. Lines without times are a chat only if at
-/// least two people write them, and one of these people writes at least two lines.
+/// If the prompt contains a chat, returns the range of the time and the name at the start of each of its lines, in order. Lines without
+/// times are a chat only if at least two people write them, and one of these people writes at least two lines.
 pub fn speakers(prompt: &Prompt<'_>) -> Vec<Range> {
     let starts = (0..prompt.words.len()).filter(|at| *at == 0 || prompt.kind(at - 1) == Kind::End);
     let found: Vec<(bool, usize, Range)> = starts.filter_map(|at| speaker(prompt, at)).collect();

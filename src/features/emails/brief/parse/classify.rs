@@ -41,7 +41,7 @@ pub struct Fields {
     pub signature: Option<Signature>,
     pub tone: Vec<Part>,
     pub constraints: Vec<Constraint>,
-    /// Whether the prompt is a chat or a forwarded email, or greets the writer. If so, its closing line is not a signature of the email.
+    /// Whether the prompt is a chat or a forwarded email, or greets the writer. If so, its closing line is not the new email's signature.
     pub is_forwarded: bool,
 }
 
@@ -107,7 +107,7 @@ impl Classifier<'_> {
         if whole.is_empty() || self.is_header(sentence, whole) || self.is_attack(whole) || self.is_initials(sentence, whole) {
             return self.after_comment(sentence.range);
         }
-        // The name of the sender's company can follow the disclaimer of a forwarded email, so the rest of the line is a note.
+        // The name of the sender's company can follow the disclaimer of a forwarded email, so the rest of the line is a note too.
         self.disclaims &= !sentence.is_line_start;
         self.disclaims |= self.fields.is_forwarded && self.is_disclaimer(whole);
         if self.disclaims {
@@ -160,7 +160,7 @@ impl Classifier<'_> {
 
     fn is_header(&mut self, sentence: &Sentence, whole: Range) -> bool {
         let Some(end) = self.prompt.end(List::Header, whole.from).filter(|_| sentence.is_line_start) else { return false };
-        // Text after the colon of a header makes the prompt a report, not a forwarded email: "Notes from the meeting: we need a cook".
+        // With text after the colon of a header, the prompt is a report, not a forwarded email: "Notes from the meeting: we need a cook".
         let is_report = ["not", "prot", "acta", "appunti"].iter().any(|stem| self.prompt.fold(whole.from).starts_with(stem));
         if is_report && self.prompt.fold(end) == ":" && whole.to > end + 1 {
             return false;
@@ -225,7 +225,7 @@ impl Classifier<'_> {
             pieces.push(Fragment { range: fragment, class: Class::Unclear });
             return;
         }
-        // A merge field alone names the recipients: "Birthday mail for {{first_name}}, 15% off".
+        // A fragment that is only a merge field names the recipients: "Birthday mail for {{first_name}}, 15% off".
         if range.len() == 1 && merge_words::is_field(self.prompt.raw(range.from)) {
             pieces.push(Fragment { range: fragment, class: Class::Note });
             return;
@@ -370,7 +370,7 @@ impl Classifier<'_> {
             }
             return;
         }
-        // An infinitive after a comma belongs to the text before the comma: "We ask you, to delete the mail".
+        // In German and Dutch, an infinitive after a comma belongs to the text before the comma: "Wir bitten Sie, die Mail zu löschen".
         let is_infinitive = before == Some(Class::Content) && range.len() > 2 && self.prompt.is(List::ToVerb, range.to - 2);
         if is_infinitive && matches!(self.prompt.lexicon().code, "de" | "nl") {
             pieces.push(Fragment { range: fragment, class: Class::Content });
@@ -423,7 +423,7 @@ impl Classifier<'_> {
         let is_bracketed =
             self.prompt.fold(fragment.from) == "[" && !has_value(self.prompt, Range::of(fragment.from, sentence.range.to));
         let asks = sentence.chat == Chat::Line && self.prompt.fold(fragment.to - 1) == "?";
-        // A short request without a verb is a note: "Photo of Biscuit pls".
+        // A short request without a verb is meant for the writer: "Photo of Biscuit pls".
         let is_wish = (2..=WISH_WORDS_MAX).contains(&range.len())
             && self.prompt.is(List::Please, range.to - 1)
             && self.prompt.has(List::Craft, range)
@@ -457,7 +457,7 @@ impl Classifier<'_> {
         is_led && (1..=READERS_WORDS_MAX).contains(&rest.len()) && names
     }
 
-    /// Returns the position of the first word of a question that the email should ask the recipients, in English prompts.
+    /// Returns the position of a question's first word after "to", in English: "join" in "Ask customers if they want to join our club".
     fn question(&self, range: Range, start: usize) -> Option<usize> {
         let prompt = self.prompt;
         let whether = (start..range.to).find(|at| matches!(prompt.fold(*at), "if" | "whether"))?;
@@ -477,7 +477,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns whether a fragment that ends with a colon only names the kind of email: "Cart reminder:".
+    /// Returns whether a fragment only names the kind of email, as a title does: "Cart reminder:".
     fn is_title(&self, range: Range, fragment: Range) -> bool {
         let ends = self.prompt.fold(fragment.to - 1);
         // The words for a forgotten cart are a title even before a comma: "Warenkorb vergessen, 5 € Rabatt".
@@ -555,7 +555,7 @@ impl Classifier<'_> {
         true
     }
 
-    /// Reads a note that consists of words about the tone.
+    /// Reads a note that consists only of words about the tone. Returns whether the fragment is such a note.
     fn tone(&mut self, range: Range) -> bool {
         let words = (range.from..range.to).filter(|at| self.prompt.kind(*at) == Kind::Word);
         let mut covered = range.from;
@@ -588,7 +588,7 @@ impl Classifier<'_> {
         let is_whole =
             prompt.at(List::NoteWhole, range.from).chain(prompt.at(List::NoteWhole, start)).any(|mark| mark.to >= range.to);
         let is_start = (prompt.is(List::NoteStart, start) || prompt.is(List::NoteStart, range.from)) && !has_contact;
-        // A request to avoid something that only a common word names, such as a pronoun, addresses the recipients, so it is not a note:
+        // If the thing to avoid is only a common word, such as a pronoun, the request addresses the recipients, so it is not a note:
         // "Please don't use them".
         let avoids = prompt.end(List::Avoid, start).is_some_and(|end| end + 1 == range.to && prompt.is(List::Common, end));
         let is_note = is_whole || is_start && !avoids || is_tail || prompt.has(List::NoteAny, range);

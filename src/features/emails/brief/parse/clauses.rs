@@ -31,7 +31,7 @@ pub enum Chat {
     /// The sentence is not part of a chat.
     #[default]
     None,
-    /// The sentence consists of a time and the name of the person who wrote the line.
+    /// The sentence consists of the name of the person who wrote the line, usually with the time before it.
     Speaker,
     Line,
 }

@@ -158,8 +158,8 @@ fn is_forwarded(prompt: &Prompt<'_>) -> bool {
     (0..prompt.words.len()).any(|at| prompt.fold(at) == ">" && (at == 0 || prompt.kind(at - 1) == Kind::End))
 }
 
-/// Returns whether a short prompt is random letters or words. Such a prompt contains words without vowels, consists only of words that are
-/// neither common nor relevant to an email, or contains a word with four identical letters in a row.
+/// Returns whether a short prompt consists of random letters or words. Such a prompt contains words without vowels, consists only of words
+/// that are neither common nor relevant to an email, or contains a word with four identical letters in a row.
 fn is_gibberish(prompt: &Prompt<'_>) -> bool {
     let words: Vec<usize> = (0..prompt.words.len()).filter(|at| prompt.kind(*at) == Kind::Word).collect();
     let latin = |at: &&usize| prompt.fold(**at).chars().all(|c| c.is_ascii_alphabetic()) && prompt.fold(**at).len() >= 3;
@@ -293,8 +293,8 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
             Class::Unclear => brief.unclear.push(part(prompt, piece.range)),
             Class::Field | Class::Content => {}
         }
-        // In a request, the date of something that the recipients did, or of yesterday's newsletter, is not news. Dates with a number and a
-        // month are news, as in a recall: "everyone who bought it between 1 and 20 October".
+        // In a request, the date of something that the recipients did, or of yesterday's newsletter, is not a fact for the email. A date
+        // with a number and a month is a fact even there, as in a recall: "everyone who bought it between 1 and 20 October".
         let is_request = matches!(piece.class, Class::Note | Class::Topic);
         let describes = is_request && describes_readers(prompt, piece.range);
         let is_past = is_request && prompt.has(List::Yesterday, piece.range);
@@ -317,7 +317,7 @@ fn add(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, cuts: &Cuts) {
 }
 
 /// Returns whether a request ends with words that state what the recipients did: "ask the people who were here in January". A date in such
-/// a request is not news.
+/// a request is usually not a fact for the email.
 fn describes_readers(prompt: &Prompt<'_>, range: Range) -> bool {
     const WHO: [&str; 6] = ["who", "die", "qui", "che", "que", "wie"];
     let is_who = |at: usize| WHO.contains(&prompt.fold(at)) && prompt.before(List::Readers, at).is_some();
@@ -451,7 +451,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
         swaps.fold(text, |text, (wrong, right)| text.replacen(prompt.text(*wrong), prompt.text(*right), 1).replace(" ,", ","));
     let text = prices::with_currency(text, prompt, read, body, brief.language.primary());
     if prompt.is_foreign(body, brief.language.primary()) {
-        // If text is in another language, the email prints only its facts and names.
+        // If the statement is not in the brief's language, the email prints only its facts and names.
         brief.facts.extend(statement::names(prompt, body));
         brief.unclear.push(part(prompt, body));
     } else if text.chars().any(char::is_alphanumeric) && says_more(prompt, read, body) {
@@ -470,7 +470,7 @@ fn statement(brief: &mut Brief, prompt: &Prompt<'_>, read: &Read, range: Range, 
 /// Returns whether a statement contains words other than filler words and its typed facts.
 fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let is_typed = |at: usize| {
-        // A duration such as "from 4 years" states something only together with the words around it.
+        // A duration such as "4 years" states something only together with the words around it.
         let is_typed =
             |found: &Found| found.kind != FactKind::Product && (found.kind != FactKind::Period || found.value.is_some());
         read.found.iter().any(|found| is_typed(found) && found.range.from <= at && at < found.range.to)
@@ -478,7 +478,8 @@ fn says_more(prompt: &Prompt<'_>, read: &Read, range: Range) -> bool {
     let fillers =
         [List::Article, List::Code, List::UntilWord, List::FromWord, List::OnWord, List::And, List::At, List::LabelLink];
     let is_open = |at: usize| !is_typed(at) && !fillers.iter().any(|list| prompt.is(*list, at));
-    // The hours after a date, as in "24/12 7-13", are not typed facts.
+    // A number that is not part of a typed fact, such as the hours in "24/12 7-13", says more only if the statement also contains a typed
+    // fact.
     (range.from..range.to).any(|at| match prompt.kind(at) {
         Kind::Word => is_open(at),
         Kind::Number => is_open(at) && read.found.iter().any(|found| range.contains(found.range)),
@@ -529,7 +530,8 @@ fn bounds(prompt: &Prompt<'_>, found: &Found, role: Option<FactRole>) -> Option<
     Some([fact(start, FactRole::OfferStarts, first), fact(end, FactRole::OfferEnds, last)])
 }
 
-/// Returns the role of a time, which is the role of the nearest date in the sentence.
+/// Returns the role of a time: the role of the nearest date in the sentence. If the sentence contains no date, returns `Event` if the last
+/// date in the brief so far has this role.
 fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> Option<FactRole> {
     if found.kind != FactKind::Time {
         return None;
@@ -542,8 +544,8 @@ fn time_role(brief: &Brief, around: &Around<'_>, read: &Read, found: &Found) -> 
         .or_else(|| before().and_then(|fact| fact.role).filter(|role| *role == FactRole::Event))
 }
 
-/// Returns the kind of a fact. A sum of money is a price, an old price, a minimum or an amount, and a number of places can be a
-/// minimum; other facts keep their kind.
+/// Refines the kind of a fact. A `Price` can become an `OldPrice`, a `Minimum` or an `Amount`, and a `Capacity` can become a `Minimum`;
+/// other facts keep their kind.
 fn money_kind(around: &Around<'_>, found: &Found) -> FactKind {
     let prompt = around.prompt;
     let is_least = prompt.before(List::Minimum, found.range.from).is_some()

@@ -61,7 +61,7 @@ impl Classifier<'_> {
         true
     }
 
-    /// Returns whether a fragment contains the number that was read as the number of emails in a series: "3 emails".
+    /// Returns whether the number of emails in the series was read from this fragment: "3 emails".
     pub(super) fn is_series(&self, range: Range) -> bool {
         let span = self.prompt.span(range);
         let own = |other: &Constraint| {

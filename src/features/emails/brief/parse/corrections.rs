@@ -17,11 +17,12 @@ const CORRECTIONS_MAX: usize = 20;
 pub struct Cuts {
     /// The ranges to leave out, in prompt order.
     pub gaps: Vec<Range>,
-    /// The wrong values, each with the value that replaces it: "20% on all mugs, no, 25%".
+    /// The wrong values that must be replaced where they are, because other words follow them, each with the value that replaces it: "20%
+    /// on all mugs, no, 25%".
     pub swaps: Vec<(Range, Range)>,
 }
 
-/// Finds the values and clauses that the prompt withdraws: "20%, sorry, 25%".
+/// Finds the values and clauses that the prompt withdraws, and removes their facts from `reads`: "20%, sorry, 25%".
 pub fn corrections(prompt: &Prompt<'_>, reads: &mut [Read]) -> Cuts {
     let mut cut = Vec::new();
     let mut swaps: Vec<(Range, Range)> = Vec::new();
@@ -217,7 +218,8 @@ fn clause_start(prompt: &Prompt<'_>, value: usize) -> usize {
 /// The maximum number of words before the value in a clause that a correction withdraws. A clause without a value can have two more words.
 const TAKEN_BACK_WORDS_MAX: usize = 6;
 
-/// Returns the clause that a correction without values withdraws: "a fault of the bank - no, rubbish, our fault".
+/// Returns the clause that a correction without values withdraws, together with the correction phrase: "a fault of the bank - no, rubbish,
+/// our fault". If no clause is withdrawn, returns only the phrase.
 fn taken_back(prompt: &Prompt<'_>, reads: &[Read], all: &[Found], mark: Range) -> Option<Range> {
     let is_content = |piece: &Fragment| piece.class == Class::Content;
     let at = reads.iter().position(|read| read.sentence.range.contains(mark))?;

@@ -69,7 +69,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
         return Some(Found { kind: FactKind::Period, range: Range::of(at, end), value, bound });
     }
     let (parts, end) = single(prompt, start, strength, is_us)?;
-    // Weekdays with "to" between them recur every week: "tues to sat".
+    // Weekdays with "to" between them recur every week, so the second weekday is not a date: "tues to sat".
     let is_weekday = parts == Parts { weekday: parts.weekday, ..Parts::default() };
     let to = if bound == Bound::Until { Some(at) } else { prompt.before(List::To, at) };
     if is_weekday && to.is_some_and(|to| prompt.is(List::To, to) && prompt.before(List::ShortWeekday, to).is_some()) {
@@ -87,7 +87,7 @@ pub fn date(prompt: &Prompt<'_>, at: usize, today: Date) -> Option<Found> {
     if is_weekday && (is_every || is_additional || is_in_timetable(prompt, start, end)) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
-    // The date of the weekday in "Order by the Friday before" depends on another date.
+    // In "Order by the Friday before", the weekday depends on another date, so its own date is unknown here.
     if is_weekday && BEFORE.contains(&prompt.fold(end)) && (prompt.kind(end + 1) != Kind::Number) {
         return Some(Found { kind: FactKind::Date, range: Range::of(at, end), value: None, bound });
     }
@@ -162,7 +162,7 @@ fn led(prompt: &Prompt<'_>, at: usize) -> bool {
     [List::OnWord, List::UntilWord, List::FromWord, List::Between].into_iter().any(|list| prompt.before(list, at).is_some())
 }
 
-/// Recognizes two dates with a word for "to" between them. The first date can lack its month.
+/// Recognizes two dates with a word for "to" between them. One of the dates can lack its month.
 fn range(prompt: &Prompt<'_>, at: usize, strength: Strength, is_us: bool) -> Option<(Parts, Parts, usize)> {
     let first = spoken_day(prompt, at).or_else(|| single(prompt, at, Strength::Led, is_us));
     let (mut first, middle) = first.or_else(|| bare_day(prompt, at))?;
@@ -266,7 +266,7 @@ fn is_range_of_hours(prompt: &Prompt<'_>, at: usize) -> bool {
     time(prompt, at).is_some_and(|time| matches!(time.value, Some(FactValue::Clock { end: Some(_), .. })))
 }
 
-/// Returns the next date that is the weekday `first`, and the next date after it that is the weekday `last`.
+/// Returns the next date with the weekday at the index `first`, and the next date after it with the weekday at the index `last`.
 fn weekdays(prompt: &Prompt<'_>, first: usize, last: usize, today: Date) -> Option<FactValue> {
     let day = |at: usize, from: Date| {
         let weekday = weekday_only(prompt, at)?;
@@ -292,7 +292,7 @@ fn weekday_only(prompt: &Prompt<'_>, at: usize) -> Option<u16> {
     prompt.at(List::Weekday, at).find(|mark| mark.to == at + 1 && is_day).map(|mark| mark.value)
 }
 
-/// Recognizes a weekday with its day as a numeral: "samedi douze".
+/// Recognizes a weekday and the day in words: "samedi douze".
 fn spoken_day(prompt: &Prompt<'_>, at: usize) -> Option<(Parts, usize)> {
     let (weekday, start) = weekday(prompt, at);
     let mark = prompt.at(List::Numeral, start).filter(|mark| (1..=31).contains(&mark.value)).max_by_key(|mark| mark.to)?;

@@ -12,7 +12,7 @@ use super::tokens::{Kind, fold};
 /// The maximum number of letters in the abbreviated name of a month or weekday.
 const SHORT_LETTERS_MAX: usize = 5;
 
-/// The maximum number of letters in an hour symbol that directly follows its number: "19h".
+/// An hour symbol with at most this many letters stays joined to its number: "19h".
 const SHORT_HOUR_LETTERS_MAX: usize = 2;
 
 /// The day that relative days refer to. Any day will do, because only the words of the dates are needed here, not their values.
@@ -125,7 +125,7 @@ pub fn timetable_days(prompt: &Prompt<'_>, range: Range) -> Option<String> {
     }
 }
 
-/// Returns the name of a month, with the missing space before it: "15.mai" becomes "15. Mai".
+/// Returns the name of a month, and adds the space before it if the space is missing: "15.mai" becomes "15. Mai".
 fn month(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let name = month_name(prompt, at);
     let is_glued = at > 1

@@ -297,7 +297,8 @@ pub fn capacity(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
 /// Recognizes a code after a word such as "code", or a word in capitals after "with".
 pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
     if let Some(end) = code_end(prompt, at).filter(|end| *end == at + 2 && !is_shouted) {
-        // A prompt about a code can name it after a colon: "Right one: SPRING15".
+        // In a prompt about a code, a word in capitals with digits is a code even without a word such as "code" before it: "Right one:
+        // SPRING15".
         let (letters, digits) = (prompt.raw(at), prompt.raw(at + 1));
         let is_code = letters.chars().count() >= 4
             && letters.chars().all(char::is_uppercase)
@@ -327,7 +328,7 @@ pub fn code(prompt: &Prompt<'_>, at: usize, is_shouted: bool) -> Option<Found> {
     fits.then(|| Found::new(FactKind::Code, Range::of(start, end), None))
 }
 
-/// Returns the end of the letters and digits that start at a word, without spaces between them.
+/// Returns the end of the letters, digits and hyphens that start at a word and have no spaces between them.
 fn code_end(prompt: &Prompt<'_>, start: usize) -> Option<usize> {
     if !matches!(prompt.kind(start), Kind::Word | Kind::Number) {
         return None;

@@ -1,4 +1,4 @@
-//! Reads the labeled parts of a prompt: the subject, the preheader, the headline, the button and the signature.
+//! Reads the labeled parts of a prompt, such as the subject, the preheader, the headline, the button and the signature.
 
 use super::super::{CallToAction, ConstraintKind, Signature};
 use super::classify::{Class, Classifier, Fragment};

@@ -14,7 +14,7 @@ pub use super::lists::List;
 use super::patterns::Pattern;
 use super::tokens::{Kind, Words, fold};
 
-/// The codes and word lists of the languages.
+/// The languages, each with its code and its word lists.
 const FILES: [(&str, &str); 9] = [
     ("en", include_str!("../../../../../assets/brief/en.toml")),
     ("de", include_str!("../../../../../assets/brief/de.toml")),
@@ -118,11 +118,11 @@ pub struct Lexicon {
     rewrite: HashMap<String, String>,
     sentences: Vec<Pattern>,
     openers: Vec<Pattern>,
-    /// The folded words of [`List::Spelling`], each with its spelling.
+    /// The words of [`List::Spelling`]: each word folded, and as it is written in the list.
     spelling: Vec<(String, String)>,
 }
 
-/// An occurrence in a prompt of a phrase from a list: the words `from..to`.
+/// A phrase from a list that occurs in a prompt as the words `from..to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub list: List,
@@ -202,7 +202,7 @@ impl Lexicon {
         self.days.get(usize::from(value)).copied().unwrap_or((1, 1))
     }
 
-    /// Returns the replacement for a lowercase typing error or short form.
+    /// Returns the replacement for a typing error or short form that is written in lowercase.
     pub fn rewritten(&self, word: &str) -> Option<&str> {
         self.rewrite.get(word).map(String::as_str)
     }
@@ -233,7 +233,7 @@ impl Lexicon {
         self.goals.get(usize::from(value)).copied().unwrap_or(Goal::Announcement)
     }
 
-    /// Adds the phrases of this language in the prompt to `marks`, including phrases with abbreviations and typing errors: "thank ppl".
+    /// Adds to `marks` the phrases of this language that the prompt contains. Abbreviations and misspelled words match too: "thank ppl".
     pub fn mark(&self, words: &Words<'_>, language: u8, marks: &mut Vec<Mark>) {
         self.mark_as(&|at| words.fold(at), words, language, marks);
         let written: Vec<Option<String>> = (0..words.len()).map(|at| self.written(words, at)).collect();
@@ -272,7 +272,7 @@ impl Index {
     fn add(&mut self, list: List, value: usize, row: &[String]) {
         for text in row {
             let slots = slots(text);
-            // If the first words of a phrase may be absent, the phrase can also start with the words after them.
+            // If a phrase starts with optional words, also index it without the first of them, without the first two, and so on.
             let starts = slots.iter().take_while(|slot| slot.is_optional).count();
             (0..=starts.min(slots.len().saturating_sub(1))).for_each(|at| self.add_from(list, value, &slots[at..]));
         }
@@ -345,7 +345,8 @@ fn piece(word: &str) -> WordPattern {
     }
 }
 
-/// Returns the end of the phrase that starts at a word. `fold` returns the words to compare.
+/// Returns the end of the phrase `slots` if it starts at word `at`; `None` otherwise. `fold` returns the form of a word that is compared
+/// with the phrase.
 fn fits<'w>(words: &Words<'_>, fold: &impl Fn(usize) -> &'w str, at: usize, slots: &[Slot], is_first: bool) -> Option<usize> {
     let Some((slot, rest)) = slots.split_first() else { return Some(at) };
     let mut at = at;

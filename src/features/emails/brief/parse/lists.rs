@@ -79,7 +79,7 @@ lists! {
     Ask = "say.ask",
     /// Infinitives at the end of a request, after the content: "hinweisen".
     ReportEnd = "say.report_end",
-    /// Notes after a statement: "maybe mention that".
+    /// Notes to the writer after a statement: "maybe mention that".
     Tail = "say.tail",
     /// Starts of requests that have no content: "keep it".
     NoteStart = "note.start",
@@ -89,10 +89,10 @@ lists! {
     NoteAny = "note.any",
     /// Phrases that are notes to the writer if they fill a whole fragment: "thank you".
     NoteWhole = "note.whole",
-    /// Words that a note about the tone consists of: "friendly".
+    /// Words that make up a note about the tone: "friendly".
     Tone = "note.tone",
     ToneFill = "note.tone_fill",
-    /// Sentences that emails do not print, such as attempts to give orders to a language model.
+    /// Phrases that mark sentences that the email leaves out, such as attempts to give orders to a language model.
     Attack = "note.attack",
     Greeting = "note.greeting",
     Closing = "note.closing",
@@ -114,7 +114,7 @@ lists! {
     Because = "words.because",
     /// Words that people use when they think aloud or chat: "I guess", "lol".
     Remark = "note.remark",
-    /// Sounds that the email leaves out: "um", "lol".
+    /// Interjections and chat abbreviations that the email leaves out: "um", "lol".
     Sound = "note.sound",
     /// Nouns for the email that precede or follow the name of a language: "English version".
     Version = "note.version",
@@ -148,7 +148,7 @@ lists! {
     Currency = "number.currency",
     /// Words that mark a reduction: "off".
     Off = "number.off",
-    /// Words that show that a number is not the brand's offer: "tax", "inflation".
+    /// Words that show that a number does not belong to an offer of the brand: "tax", "inflation".
     NotOffer = "number.not_offer",
     /// Words before an old price: "instead of".
     Old = "number.old",
@@ -175,13 +175,13 @@ lists! {
     Delivery = "number.delivery",
     /// Words stating that something does not change: "shipping stays free".
     Unchanged = "number.unchanged",
-    /// Verbs for the use of a product, which a recall can forbid: "do not use".
+    /// Verbs for using a product, which a recall can forbid: "do not use".
     Consume = "words.consume",
     /// Words that cancel or postpone what the email is about: "we have to cancel the tasting".
     Canceled = "words.canceled",
     /// Statements that recipients do not have to do anything: "no action needed".
     Assure = "words.assure",
-    /// Verbs in sentences that invite the recipients: "win a trip".
+    /// Imperatives that invite the recipients: "win a trip".
     Invite = "words.invite",
     SpokenComma = "spoken.comma",
     SpokenStop = "spoken.stop",

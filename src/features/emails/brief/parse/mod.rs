@@ -1,4 +1,4 @@
-//! Reads the brief from a prompt with rules, without a language model.
+//! Reads the brief from a prompt. Uses rules, not a language model.
 //!
 //! First, dictated punctuation and spelled-out numbers are replaced with punctuation marks and digits (`spoken`). The prompt is split into
 //! sentences and fragments (`clauses`). Each fragment is classified as text for the recipients or as a note to the writer (by `classify`,

@@ -91,7 +91,7 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
             let has_link = (range.from..range.to).any(|at| prompt.kind(at) == Kind::Link);
             let class = match (is_label, has_link) {
                 (true, _) => Class::Note,
-                // A note with an address becomes a topic, so that the address is still read as a fact.
+                // A note with a link becomes a topic, so that the link is still read as a fact.
                 (_, true) => Class::Topic,
                 _ => Class::Unclear,
             };
@@ -101,9 +101,10 @@ pub fn screen(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the pieces in the middle of statements that would be incomplete without these pieces: "Set a cap per project, get an alert at
-/// 80% of the budget, and see what is left", "with Dana Ruiz, head of product", "New in the shop: the tweed from Saxony, 100 g for €14.90",
-/// "We sent the wrong links (orders 10 to 20)".
+/// Returns the ranges of the pieces that a statement would be incomplete without: "get an alert at 80% of the budget" in "Set a cap per
+/// project, get an alert at 80% of the budget, and see what is left", "head of product" in "with Dana Ruiz, head of product", "the tweed
+/// from Saxony" in "New in the shop: the tweed from Saxony, 100 g for €14.90", and "We sent the wrong links" in "We sent the wrong links
+/// (orders 10 to 20)".
 fn inside(prompt: &Prompt<'_>, pieces: &[Fragment]) -> Vec<Range> {
     let is_content = |at: usize| pieces.get(at).is_some_and(|piece: &Fragment| piece.class == Class::Content);
     let ends = |range: Range, sign: &str| prompt.fold(range.to - 1) == sign;
@@ -207,7 +208,7 @@ fn is_title(prompt: &Prompt<'_>, range: Range) -> bool {
         && !others.into_iter().any(|list| prompt.has(list, range))
 }
 
-/// Returns whether the word lists contain all words of a label, so that the label names nothing new.
+/// Returns whether certain word lists contain all words of a label. Such a label names nothing new.
 fn is_known(prompt: &Prompt<'_>, range: Range) -> bool {
     let lists = [
         List::LabelBody,
@@ -295,7 +296,7 @@ fn threshold(prompt: &Prompt<'_>, range: Range, is_alone: bool) -> f32 {
         // Text before a colon is often the topic if it is long or starts the prompt: "New Year's menu: five courses".
         (false, _) if last == ":" && (range.len() > LABEL_WORDS_MAX || range.from == 0) => 0.85,
         (false, _) if matches!(first, "(" | "[") || last == ":" => 0.5,
-        // Sentences about people are more often statements: "Beatriz and Tom lead it".
+        // A sentence that starts with two names is more often a statement, so it needs the higher minimum below: "Beatriz and Tom lead it".
         (false, true) if range.len() > SHORT_WORDS && !names_two(prompt, range.from) => 0.9,
         (false, _) => 0.97,
         (true, true) => 0.6,
@@ -314,8 +315,8 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Returns the buckets of a range's features, sorted and without duplicates. The features are the range's words, parts of these words,
-/// and the word lists (shared by several languages) that contain one of the range's phrases.
+/// Returns the buckets of a range's features, sorted and without duplicates. The features include the range's words, parts of these words,
+/// and the word lists that contain one of the range's phrases. The lists are the same for all languages, although their words differ.
 fn features(prompt: &Prompt<'_>, range: Range) -> Vec<usize> {
     let folded = fold(prompt.text(range));
     let text = folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '!'));

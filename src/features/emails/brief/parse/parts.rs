@@ -41,8 +41,8 @@ pub fn finish(brief: &mut Brief, prompt: &Prompt<'_>, reads: &[Read], goal: Opti
     }
 }
 
-/// Moves the weekday of a past event to the previous week: "sorry that no one answered on Saturday". In an apology, removes the date of an
-/// event whose weekday can refer to either a past or a future day.
+/// If something happened on a weekday, moves the date of that weekday back by a week, into the past: "sorry that no one answered on
+/// Saturday". In an apology, removes the date of an event whose weekday can refer to either a past or a future day.
 pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     let apologizes = brief.purpose == Goal::Apology;
     for fact in &mut brief.facts {
@@ -57,8 +57,8 @@ pub fn recall_weekdays(brief: &mut Brief, prompt: &Prompt<'_>, today: Date) {
     }
 }
 
-/// If a deadline is only a weekday, removes its date if the event is a week or more after that date, because "until Thursday" can then mean
-/// the Thursday before the event.
+/// Removes the date of a deadline that is only a weekday if the event is a week or more later, because "until Thursday" can then mean the
+/// Thursday before the event.
 pub fn keep_weekdays(brief: &mut Brief) {
     let day = |fact: &Fact| match fact.value {
         Some(FactValue::Days { first, last: None }) => Some(first),

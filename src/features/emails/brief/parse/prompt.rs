@@ -7,7 +7,8 @@ use super::lexicon::{Lexicon, List, Mark, lexicons};
 use super::tokens::{Kind, Words};
 use crate::features::projects::brand::Brand;
 
-/// The minimum weight of the common words of a second language, as a share of the weight of the main language's common words.
+/// The phrases of a second language are recognized in the whole prompt only if its common words weigh at least this share of the weight of
+/// the main language's common words.
 const LANGUAGE_SHARE_MIN: f32 = 0.5;
 
 /// The maximum number of words and punctuation marks in a quotation, including its quotation marks.

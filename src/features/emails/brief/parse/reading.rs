@@ -32,7 +32,7 @@ pub fn label_end(prompt: &Prompt<'_>, range: Range) -> usize {
 /// The minimum number of words in a statement that follows a greeting with no punctuation between them.
 const GREETED_WORDS_MIN: usize = 4;
 
-/// Returns the position of the first word of a statement after introductory words and the prompt's greeting.
+/// Returns the position of a statement's first word after the prompt's greeting and introductory words.
 pub fn filler_end(prompt: &Prompt<'_>, range: Range) -> usize {
     // A statement can follow a greeting without punctuation: "slt fermé …", "hello everyone our opening hours …".
     let greets = prompt.end(List::Greeting, range.from).filter(|_| range.from == 0);

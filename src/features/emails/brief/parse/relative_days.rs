@@ -72,8 +72,7 @@ const VERB_WORDS_MAX: usize = 7;
 const MEANT_FOR: [&str; 17] =
     ["for", "fur", "pour", "para", "per", "voor", "auf", "a", "au", "al", "to", "naar", "ab", "from", "des", "desde", "vanaf"];
 
-/// Moves the weekday of a past action to the week before: "everyone who collected a cake on Saturday", "die Sa. den Stollen abgeholt
-/// haben".
+/// Moves the weekday of a past action back by a week: "everyone who collected a cake on Saturday", "die Sa. den Stollen abgeholt haben".
 fn go_back(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let fragments = read.sentence.fragments.clone();
@@ -174,14 +173,16 @@ fn carry_months(prompt: &Prompt<'_>, reads: &mut [Read]) {
         let is_ordinal = prompt.lexicon().code != "de" || prompt.text(found.range).contains('.');
         let is_day = number.is_some() && end.is_none() && is_ordinal;
         let Some(near) = last.filter(|last| is_day && *first < *last) else { continue };
-        // A day without a month repeats an earlier date with this day: "Orders close on 10 December … it's the 10th".
+        // If an earlier date is on the same day of the month, a day without a month means that date: "Orders close on 10 December … it's
+        // the 10th".
         let same = days.iter().find(|day| day.day() == first.day()).copied();
-        // A deadline can be before the date that precedes it.
+        // A deadline can be earlier than the date that precedes it in the prompt.
         let is_deadline = found.bound == Bound::Until;
         let own = near.with().day(first.day()).build().ok();
         let next = || near.first_of_month().checked_add(1.months()).ok()?.with().day(first.day()).build().ok();
         let moved = same.or(own.filter(|own| is_deadline || *own >= near)).or_else(next).unwrap_or(*first);
-        // Two months can have the same weekdays: "Orders until Saturday 20 March, collection on Thursday the 25th".
+        // If the prompt names a weekday, move the day only if its weekday stays the same. In "Orders until Saturday 20 March, collection on
+        // Thursday the 25th", both 25 February and 25 March can be Thursdays.
         if !names_weekday || moved.weekday() == first.weekday() {
             *first = moved;
         }

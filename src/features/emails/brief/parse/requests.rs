@@ -73,7 +73,7 @@ impl Classifier<'_> {
             // One request can follow another: "Say thanks and mention we deliver".
             return (!is_name && !is_item && (is_start || end > start + 1 || self.requests)).then(|| Range::of(end, to));
         }
-        // A word for "ask" at the start belongs to the request: "Bitte um Bewertung".
+        // A first word that was skipped as "please" can also mean "ask", and then belongs to the request: "Bitte um Bewertung".
         let from = self.inner(fragment).from;
         let start = if prompt.is(List::Ask, from) { from } else { start };
         let is_person =

@@ -65,7 +65,8 @@ const LONE_LETTERS_MIN: usize = 6;
 /// The minimum number of letters in a word that a warning reports together with a longer word before it.
 const RUN_LETTERS_MIN: usize = 4;
 
-/// The maximum number of words in a topic before the first word that a warning must report.
+/// The maximum number of words between the start of a topic and the first word to report. If there are more, the reported text starts at
+/// that word instead of at the start of the topic.
 const TOPIC_WORDS_MAX: usize = 4;
 
 /// Marks words as unclear: the words of request topics that nothing else in the brief contains, and the names in descriptions of the

@@ -114,7 +114,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
             (mark.from.saturating_sub(ABOUT_WORDS_MAX)..mark.from).any(|at| prompt.is(List::About, at) && surveys(prompt, at));
         let early = if is_topic { 0.0 } else { early };
         let long = if mark.to > mark.from + 1 { 1.5 } else { 1.0 };
-        // A kind that names the email counts more than other kinds: "Welcome email with 10% off" is not a sale.
+        // A phrase that states what kind of email it is counts more than other phrases: "Welcome email with 10% off" is not a sale.
         let early = if mark.from < 12 && (goal != Goal::Digest || mark.from < 2) && names_email(prompt, mark.from, mark.to) {
             early * 3.0
         } else {
@@ -148,7 +148,7 @@ pub fn goal(prompt: &Prompt<'_>) -> Option<Goal> {
 const LATE_WORDS: usize = 20;
 const LAST_WORDS: usize = 8;
 
-/// The maximum number of words between the kind of an email, "about", and the topic.
+/// The maximum number of words from the word for a survey to "about", and from "about" to the topic.
 const ABOUT_WORDS_MAX: usize = 4;
 
 /// Returns whether one of the [`ABOUT_WORDS_MAX`] words before an index asks for a survey.
@@ -156,7 +156,7 @@ fn surveys(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.all(List::Goal, Range::of(at.saturating_sub(ABOUT_WORDS_MAX), at)).any(|mark| goal_of(mark) == Goal::Survey)
 }
 
-/// The number of words at the start of a prompt that say what the email is about.
+/// The number of words at the start of a prompt that say what the email is about. Only these words are searched for a cancellation.
 const START_WORDS: usize = 25;
 
 fn start(prompt: &Prompt<'_>) -> Range {

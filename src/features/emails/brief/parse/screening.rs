@@ -76,8 +76,8 @@ fn is_at(prompt: &Prompt<'_>, at: usize, phrase: &Words<'_>) -> bool {
 /// The maximum number of words in a name after a closing: "cheers tom from the bakery".
 const SIGNER_WORDS_MAX: usize = 4;
 
-/// Separates thanks and greetings at the end of a line from the statement before them: "ask for Mel thx", "… bis Samstag danke gruß jutta".
-/// A name after them is unclear: the person who types the prompt need not be the person who signs the email.
+/// Separates thanks and closing words at the end of a line from the statement before them: "ask for Mel thx", "… bis Samstag danke gruß
+/// jutta". A name after them is unclear: the person who types the prompt need not be the person who signs the email.
 pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let Some(piece) = read.pieces.last_mut().filter(|piece| piece.class == Class::Content) else { continue };
@@ -98,7 +98,7 @@ pub fn thanks(prompt: &Prompt<'_>, reads: &mut [Read]) {
     }
 }
 
-/// Returns the start of the name in thanks or a greeting that fills the words `at..end`. The name can be empty.
+/// If the words `at..end` are only thanks or closing words and a name, returns the start of the name. The name can be empty.
 fn closing(prompt: &Prompt<'_>, at: usize, end: usize) -> Option<usize> {
     let mut names = at;
     while let Some(next) =
@@ -127,7 +127,8 @@ fn is_greeting(prompt: &Prompt<'_>, at: usize) -> bool {
 const TELLER_WORDS_MAX: usize = 4;
 
 /// Marks content as unclear if a colleague says or wants it ("lisa meinte 10 aber chef sagt 5", "oh and Dan says put the peonies first"),
-/// or if the prompt asks about it ("(1 hr??)"). A person whose words the email quotes has a title, or the words are in quotation marks.
+/// or if the prompt asks about it ("(1 hr??)"). Content is kept as a quotation for the email if the person has a title, or if the words are
+/// in quotation marks.
 pub fn asides(prompt: &Prompt<'_>, reads: &mut [Read]) {
     for read in reads {
         let sentence = read.sentence.range;
@@ -179,7 +180,7 @@ fn sends_to_colleague(prompt: &Prompt<'_>, sentence: Range, range: Range) -> boo
         && !OTHERS.into_iter().any(|list| prompt.is(list, last))
 }
 
-/// The words with which a question asks a colleague to do something: "Nuno podes pôr isto bonito?".
+/// Verbs for "can you" and "could you" that ask a colleague to do something: "Nuno podes pôr isto bonito?".
 const CAN_YOU: [&str; 11] =
     ["podes", "podias", "consegues", "puedes", "podrias", "puoi", "potresti", "peux", "pourrais", "kannst", "konntest"];
 
@@ -253,7 +254,7 @@ fn quotes_colleague(prompt: &Prompt<'_>, range: Range) -> bool {
     says.from > from && prompt.fold(says.to) != ":" && (from..says.from).all(is_name)
 }
 
-/// The lists of words that are not the name of a person.
+/// The lists whose words cannot be a person's name.
 const OTHERS: [List; 9] =
     [List::Common, List::Please, List::Readers, List::Finite, List::And, List::Not, List::Article, List::Question, List::Title];
 

@@ -164,7 +164,7 @@ impl Classifier<'_> {
         self.prompt.words.is_capital(sign + 2).then(|| Range::of(sign + 2, range.to))
     }
 
-    /// Reads the closing line of the prompt, which can be the signature.
+    /// Reads the closing line of the prompt, with the signature in it. Returns whether the range belongs to such a line.
     pub(super) fn closing(&mut self, range: Range, sentence: &Sentence, is_start: bool) -> bool {
         let after = self.prompt.end(List::Closing, range.from);
         // The name and the address of the sender follow the closing of a forwarded email: "Cordialement, Martine Hoffer, 5 place de …".

@@ -82,7 +82,7 @@ fn pieces(prompt: &Prompt<'_>, range: Range, cut: &[Range]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The minimum number of words in a statement that "sorry" follows.
+/// The minimum number of words before a "sorry" that is removed.
 const SORRY_WORDS_MIN: usize = 3;
 
 /// Removes a "sorry" that follows a statement but is not part of it: "we go up sorry".

@@ -26,8 +26,8 @@ pub fn withdraw(prompt: &Prompt<'_>, reads: &mut [Read]) {
         }
         for mark in marks {
             match scope(prompt, &reads[at].sentence.fragments, mark) {
-                // If only a remark precedes the phrase in its sentence, the phrase also withdraws the previous sentence: "SHRM credit yes
-                // (1 hr??) hmm not confirmed leave that out".
+                // If only a remark precedes the withdrawing phrase in its sentence, the phrase also withdraws the previous sentence: "SHRM
+                // credit yes (1 hr??) hmm not confirmed leave that out".
                 Some(scope) if at > 0 && is_remark(prompt, reads[at].sentence.range, mark) => {
                     let before = reads[at - 1].sentence.range;
                     take_back(&mut reads[at - 1], before);
@@ -173,7 +173,8 @@ fn bracket(prompt: &Prompt<'_>, fragments: &[Range], at: usize) -> Option<Range>
     Some(Range::of(fragments[open].from, fragments[close].to))
 }
 
-/// Returns whether a line end or a punctuation mark is at an index or one word later: "leave that out please".
+/// Returns whether a phrase that ends before an index can withdraw text: a line end or a punctuation mark is at the index or one word later
+/// ("leave that out please"), or a reason starts at the index.
 fn ends(prompt: &Prompt<'_>, at: usize) -> bool {
     let stops = |at: usize| prompt.kind(at) == Kind::End || prompt.kind(at) == Kind::Sign && prompt.fold(at) != "\"";
     stops(at) || stops(at + 1) || prompt.is(List::Because, at)

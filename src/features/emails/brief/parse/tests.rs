@@ -278,8 +278,8 @@ fn measure(sample: &Sample, brief: &Brief, score: &mut Score, misses: &mut Vec<S
     measure_limits(sample, brief, &printed, score, misses);
 }
 
-/// Counts the forbidden passages that the email would print, and the constraints and the parts with separate fields that the parser
-/// recognizes.
+/// Counts the forbidden passages that the email would print, and compares the brief's constraints, fields, language and purpose with the
+/// sample.
 fn measure_limits(sample: &Sample, brief: &Brief, printed: &[String], score: &mut Score, misses: &mut Vec<String>) {
     let id = &sample.id;
     for text in &sample.forbidden {

@@ -101,7 +101,8 @@ fn is_hour_led(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.before(List::TimeAt, at).is_some_and(|from| !prompt.is(List::FromWord, from) && !prompt.is(List::UntilWord, from))
 }
 
-/// Returns whether the words at an index are a unit other than hours.
+/// Returns whether the words at an index show that the number before them is not a time: a currency, "percent", a duration, a word for
+/// places, or a month.
 fn counts(prompt: &Prompt<'_>, at: usize) -> bool {
     let lists = [List::Currency, List::Percent, List::Unit, List::Places, List::Month];
     lists.into_iter().any(|list| prompt.is(list, at))

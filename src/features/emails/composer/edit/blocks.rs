@@ -77,7 +77,7 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
         removed += 1;
     }
     if (removed == 0 || all) && !matches!(target, Target::Lead | Target::Eyebrow) {
-        // If the opening contains a picture, the second picture of the email is in the first image block.
+        // If the opening contains a picture or a button, the second picture or button of the email is in the first block of that kind.
         let in_hero = usize::from(matches!(target, Target::Image | Target::Button) && !all && hero_has(email, target));
         let which = match which {
             Which::Nth(place) => Which::Nth(place.saturating_sub(in_hero)),
@@ -93,7 +93,7 @@ pub fn remove(email: &mut Email, part: PartName) -> ActionResult {
     match removed {
         0 => Err(missing(target, email)),
         // If the instruction says which story, as in "the third story", it refers to an item in a newsletter, not to the text about the
-        // brand.
+        // brand, so the reply calls the block a text.
         1 if target == Target::Story && which != Which::Unsaid => Ok(Reply::about("removed", Target::Text)),
         1 => Ok(Reply::about("removed", target)),
         count => Ok(Reply::about("removed_many", target).text("count", count)),
@@ -249,7 +249,7 @@ pub fn place_for(email: &Email, place: &Place) -> Option<usize> {
     }
 }
 
-/// Returns the index of the block that a position refers to.
+/// Returns the index of the block that an anchor refers to.
 pub fn anchored(email: &Email, anchor: &Anchor) -> Option<usize> {
     match anchor {
         Anchor::Words(words) => email.blocks.iter().position(|block| block_contains(block, words)),
@@ -291,7 +291,8 @@ pub fn swap(email: &mut Email, which: Which, url: Option<&str>, words: Option<&s
     Ok(Reply::new("swapped").text("alt", shown))
 }
 
-/// Returns the picture that an instruction names or, if it names none, a picture of the brand that the email does not show yet.
+/// Returns the picture that an instruction names or, if it names none, a picture of the brand that the email does not show yet. `shown`
+/// contains the URLs of the email's pictures.
 pub fn chosen(shown: &str, url: Option<&str>, words: Option<&str>, means: &EditResources<'_>) -> Result<Picture, Reply> {
     match (url, words) {
         (Some(url), _) => material::picture(url, None, (None, None)).ok_or_else(|| Reply::new("no_image")),
@@ -352,7 +353,7 @@ pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     shown
 }
 
-/// Returns a picture of the brand that the email does not show yet.
+/// Returns a picture of the brand that the email does not show yet. `shown` contains the URLs of the email's pictures.
 pub fn next_picture(shown: &str, means: &EditResources<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
     brand.images.retain(|image| !shown.contains(&image.url));

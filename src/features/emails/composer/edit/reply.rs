@@ -21,11 +21,11 @@ pub enum Fact {
     Part(Target),
     /// The names of several parts.
     Parts(Vec<Target>),
-    /// Another sentence of the tables, such as the name of a topic.
+    /// Another message of the reply tables, identified by its key, such as the name of a topic.
     Message(String),
 }
 
-/// A reply that describes the change or the reason why it was not made.
+/// The reply that describes the change, or the reply that gives the reason why it was not made.
 pub type ActionResult = Result<Reply, Reply>;
 
 impl Reply {

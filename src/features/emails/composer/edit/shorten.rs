@@ -76,8 +76,8 @@ pub fn shorter_lines(text: &str, language: Language) -> Vec<String> {
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     for mark in [" – ", " — ", " | ", ": ", "\u{a0}: ", ", ", ". "] {
         if let Some((head, tail)) = text.rsplit_once(mark) {
-            // If only the second side has a number, that side is kept, because numbers are usually the news. After a comma, the first side
-            // is kept.
+            // If only the second side has a number, that side is kept, because numbers are usually the news. At a comma, the first side is
+            // always kept.
             let kept =
                 if has_digit(tail) && !has_digit(head) && mark != ", " { capital(tail.trim()) } else { head.trim().to_owned() };
             found.push(kept);

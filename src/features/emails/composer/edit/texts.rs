@@ -1,5 +1,5 @@
-//! Changes the text of an email: replaces words, sets the text of parts, signs the email, sets words in bold type, adds or removes emoji,
-//! and changes the targets of buttons.
+//! Changes the text of an email: replaces words, sets the text of parts, signs the email, makes words bold, adds or removes emoji, and
+//! changes the targets of buttons.
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -397,7 +397,7 @@ pub fn add_sentence(email: &mut Email, details: &Details, place: Option<&Place>)
     Ok(Reply::about("added_text", Target::Sentence).text("text", sentence))
 }
 
-/// Sets the first occurrence of these words in each passage in bold type.
+/// Makes the first occurrence of these words in each passage bold.
 pub fn bold(email: &mut Email, words: &str) -> ActionResult {
     let (mut found, mut count) = (false, 0);
     for markup in running_texts(email) {

@@ -279,7 +279,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Returns a phrase with the same key and the same gaps in the target language.
+    /// Returns a phrase with the same key and the same gaps in the target language, filled with `facts`.
     fn other(&self, phrase: &Phrase, facts: Facts, is_markup: bool) -> Option<String> {
         let count = |text: &str| {
             let mut counts = BTreeMap::new();

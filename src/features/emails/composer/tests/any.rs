@@ -265,7 +265,8 @@ proptest! {
         for part in brief.instructions.iter().chain(&brief.tone).chain(&brief.unclear) {
             prop_assert!(!text.contains(&text::folded(&part.text)), "{:?}\n{}", part, print::text(&composed.email));
         }
-        // These briefs contradict themselves, for example with a word to avoid in a statement, so not every violation is a defect.
+        // These briefs can contradict themselves: a statement can contain a word to avoid, for example. So only text that is not in the
+        // brief, and printed instructions, count as defects.
         let mut found = violations(&composed, &brief, "", &brand);
         found.retain(|finding| matches!(finding.kind, FindingKind::NotInBrief | FindingKind::InstructionPrinted));
         prop_assert!(found.is_empty(), "seed {seed}: {:?}\n{}", found, print::text(&composed.email));

@@ -9,7 +9,7 @@ fn written(draft: DraftBrief) -> String {
     print::text(&composed(&draft.brief, &brands::teas(), 7).email).replace('\u{a0}', " ")
 }
 
-/// Returns the tea shop with a teapot.
+/// Returns the tea shop's brand with an additional product, a teapot.
 fn potter() -> Brand {
     let mut brand = brands::teas();
     brand.products.push(brands::product("Clay Teapot", "49.00", "Made by hand."));

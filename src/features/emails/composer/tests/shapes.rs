@@ -200,7 +200,8 @@ fn hero_picture(email: &Email) -> Option<&str> {
     })
 }
 
-/// Regression test: an email for a prompt of more than 140 characters lost the picture and the products that a shorter prompt had.
+/// Regression test: an email for a prompt of more than 140 characters lacked the picture and the products that the email for a shorter
+/// prompt had.
 #[test]
 fn a_long_prompt_keeps_the_pictures_and_products_that_its_words_fit() {
     let long = "Free delivery over €60 as always, and we pack every parcel by hand. Returns are free until the end of January.";

@@ -29,7 +29,8 @@ pub fn flaws(composed: &Composed) -> Vec<String> {
     flaws
 }
 
-/// Returns the share of words that two emails have in common, from 0 to 1.
+/// Returns the share of sentences that two emails have in common, from 0 to 1, relative to the email with fewer sentences. Sentences of one
+/// or two words are ignored.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |text: &str| -> HashSet<String> {
         // The comparison excludes products, social networks and the footer, which are identical in all emails of a brand.

@@ -353,8 +353,8 @@ struct Address {
     country_code_v2: Option<String>,
 }
 
-/// Converts a marketing state, in uppercase or lowercase, into a contact status; `None` if the customer neither subscribed nor
-/// unsubscribed.
+/// Converts a marketing state, in uppercase or lowercase, into a contact status. Returns `None` for other states, for example if the
+/// customer neither subscribed nor unsubscribed.
 pub fn status(state: &str) -> Option<Status> {
     match state.to_ascii_uppercase().as_str() {
         "SUBSCRIBED" => Some(Status::Subscribed),

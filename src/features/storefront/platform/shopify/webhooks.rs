@@ -69,7 +69,8 @@ struct Variant {
     price: String,
     compare_at_price: Option<String>,
     inventory_policy: Option<String>,
-    /// The number of units; 0 if units are not counted. Since version 2024-07, webhooks do not state whether units are counted.
+    /// The number of units in stock; 0 if the units are not counted. Since version 2024-07, webhooks do not state whether units are
+    /// counted.
     inventory_quantity: Option<i64>,
 }
 
@@ -176,7 +177,8 @@ fn number(text: Option<&str>) -> Option<Value> {
     Some(Value::Number(value))
 }
 
-/// Returns an order's event. Only a paid order that is not a test has the property `value`, which makes the event a conversion.
+/// Returns an order's event. The property `value` makes an event a conversion. Only the event for the payment of an order that is not a
+/// test has this property.
 fn order(order: Order, name: &'static str) -> Change {
     let customer = order.customer.as_ref();
     let email =
@@ -257,8 +259,8 @@ struct Checkout {
     line_items: Vec<LineItem>,
 }
 
-/// Returns a checkout's event, once the customer's email address is known. All webhooks about a checkout have the same key, so the checkout
-/// is recorded only once.
+/// Returns a checkout's event, or no change while the customer's email address is unknown. All webhooks about a checkout have the same key,
+/// so the checkout is recorded only once.
 fn checkout(checkout: Checkout) -> Change {
     let customer = checkout.customer.as_ref();
     let email = given(checkout.email).or_else(|| given(customer?.email.clone()));

@@ -29,7 +29,7 @@ pub struct CampaignPage {
     /// The signed-in user's email address, the default recipient of test sends.
     own: String,
     emails: String,
-    /// The number of recipients in the notice about a test send or a resend.
+    /// The number of recipients that the notice about a test send or a resend states.
     many: u64,
 }
 

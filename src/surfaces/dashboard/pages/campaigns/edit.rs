@@ -159,8 +159,8 @@ pub async fn new(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Shows the emails of a brand or series that the user can choose for the form at `target`. `campaign` is the campaign being changed,
-/// if any.
+/// Shows a brand's generation requests or, if the query contains a conversation ID, the emails of that request. With the chosen email, the
+/// user continues to the form at `target`. `campaign` is the campaign being changed, if any.
 async fn choose(visit: &Visit, target: &str, campaign: Option<&CampaignView>) -> Result<PageResponse, PageError> {
     let listed = visit.ask::<projects::ops::list::List>(json!({ "limit": 100 })).await;
     let mut projects = listed.map(|listed| listed.items).unwrap_or_default();

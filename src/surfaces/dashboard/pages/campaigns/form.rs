@@ -130,7 +130,7 @@ fn utm(form: &Fields) -> Value {
         "yes" => json!(true),
         "no" => json!(false),
         _ if marks.is_empty() => return Value::Null,
-        // A submitted UTM parameter enables UTM tagging.
+        // The user neither enabled nor disabled UTM tagging, but a submitted UTM parameter enables it.
         _ => json!(true),
     };
     let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);

@@ -190,7 +190,7 @@ pub async fn send(visit: &Visit) -> Result<PageResponse, PageError> {
     }
 }
 
-/// Returns whether the error is about the campaign or the input, and not about the user's session or role or about the service.
+/// Returns whether the error is about the campaign or the input, rather than about the user's session or role, or about the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

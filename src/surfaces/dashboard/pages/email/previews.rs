@@ -15,7 +15,8 @@ use crate::surfaces::dashboard::pages::emails::own;
 use crate::surfaces::dashboard::template::page_context;
 use crate::surfaces::dashboard::visit::{PageError, PageResponse, Visit};
 
-/// The maximum number of reasons listed per device, and of parts and source lines listed per reason.
+/// The maximum number of listed reasons for cuts per device, and of listed parts and source lines per reason. A cut is a part of the email
+/// that the client removes or changes.
 const CUT_REASONS_SHOWN: usize = 100;
 const CUT_PARTS_SHOWN: usize = 3;
 const CUT_LINES_SHOWN: usize = 12;
@@ -24,7 +25,7 @@ const CUT_LINES_SHOWN: usize = 12;
 pub struct PreviewsPage {
     #[serde(flatten)]
     head: EmailHead,
-    /// The ID of the preview; empty if no preview was started.
+    /// The ID of the preview; empty if the page shows no preview.
     preview: String,
     is_processing: bool,
     /// Whether the email has changed since the preview was started.
@@ -79,7 +80,7 @@ struct CutGroup {
     count: usize,
     /// The first few distinct parts that are removed or changed.
     parts: Vec<String>,
-    /// The numbers of the first lines of the email's source in which parts are removed or changed.
+    /// The first few line numbers in the email's source at which parts are removed or changed.
     lines: Vec<u32>,
 }
 
@@ -177,7 +178,7 @@ impl Filter {
 }
 
 impl PreviewsPage {
-    /// Returns the page for an email without a preview.
+    /// Returns the page without a preview, which has a button that starts one.
     fn empty(head: EmailHead, filter: Filter) -> Self {
         Self::new(head, None, filter, ["", ""], &|_| None)
     }
@@ -336,7 +337,7 @@ mod tests {
     use super::*;
     use crate::base::clock::Timestamp;
 
-    /// A page that was opened before the email changed must report that it shows the old email.
+    /// The page must report that a preview started before the last change shows an old version of the email.
     #[test]
     fn a_preview_from_before_a_change_is_outdated() {
         let at = |ms| WireTime(Timestamp(ms));

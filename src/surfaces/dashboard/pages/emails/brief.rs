@@ -184,7 +184,8 @@ page_context!(BriefPage, "email_brief.html", {
     vec![Self::new(&Fields::default(), &full), Self::new(&Fields::default(), &none)]
 });
 
-/// Shows the brief with the corrections in the form and, after a failed start, the reason.
+/// Shows the submitted brief with the user's corrections or, if none was submitted, the brief of the prompt. `error` is the reason if the
+/// generation could not be started.
 pub async fn review(visit: &Visit, error: Option<&PageError>) -> Result<PageResponse, PageError> {
     let brief = match sent(visit).await? {
         Some(brief) => brief,
@@ -220,7 +221,7 @@ pub async fn sent(visit: &Visit) -> Result<Option<Brief>, PageError> {
             false => Fact { role: fact.role, story: fact.story, span: fact.span, ..typed(visit, fact.kind, text, &brief).await? },
         });
     }
-    // Parts that the user selected become facts, in the order in which the page lists them.
+    // Unclear parts and instructions that the user selected become facts, in the order in which the page lists them.
     for (name, parts) in [("use", &mut brief.unclear), ("say", &mut brief.instructions)] {
         let all = std::mem::take(parts).into_iter().enumerate();
         let (ticked, others): (Vec<_>, Vec<_>) = all.partition(|(index, _)| form.some(&format!("{name}-{index}")).is_some());

@@ -21,7 +21,7 @@ const MESSAGES_MIN: u64 = 100;
 const QUOTA_SHARE: f64 = 0.8;
 /// How long the page reports a failed brand import.
 const FAILED_IMPORTS_SHOWN_MS: i64 = 7 * limits::DAY_MS;
-/// The maximum number of failed imports that are reported separately; the others share one notice.
+/// The maximum number of failed imports that are reported separately. If there are more, one notice reports their number.
 const FAILED_IMPORTS_MAX: usize = 3;
 /// The maximum number of notices on the home page.
 const LINES_MAX: usize = 12;

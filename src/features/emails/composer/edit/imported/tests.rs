@@ -1,4 +1,4 @@
-//! Tests of instructions for imported emails, and of the resulting HTML.
+//! Tests instructions on imported emails, and the resulting HTML.
 
 use super::*;
 use crate::features::emails::imported::tests::{NEWSLETTER, PLAIN, imported, safe};

@@ -1,4 +1,4 @@
-//! TABLE: the kinds of blocks and their fields, as the forms and the script of the editor show them.
+//! TABLE: the kinds of blocks and their fields, for the editor's forms and its script.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub struct BlockKind {
 pub struct List {
     /// The path of the list within the block.
     pub path: &'static str,
-    /// The label of an item of the list.
+    /// The label of each item in the list.
     pub label: &'static str,
     pub max: usize,
     pub fields: &'static [Field],

@@ -70,8 +70,8 @@ pub fn blocks(document: &Value, submitted: Option<(&str, &Value)>) -> Vec<BlockF
     items(&document["blocks"]).enumerate().filter_map(form).collect()
 }
 
-/// Shows the submitted values in a block's form, because the block itself does not keep all of them: for example, an image without a file
-/// has no alt text.
+/// Shows the submitted values in a block's form. The block itself does not keep all of them: for example, it loses an alt text that was
+/// entered without an image.
 pub fn show_submitted(blocks: &mut [BlockForm], id: &str, submitted: &dyn Fn(&str) -> Option<String>) {
     for block in blocks {
         if block.id == id {

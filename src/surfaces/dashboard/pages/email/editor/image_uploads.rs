@@ -1,4 +1,4 @@
-//! The images that users upload or crop in the editor's forms, which need no scripts.
+//! The upload and cropping of images in the editor's forms, which work without scripts.
 
 use data_encoding::BASE64;
 use http::StatusCode;
@@ -72,7 +72,7 @@ fn crop(shape: &str, focus: &str) -> Option<Value> {
     Some(json!({ "width": number(width)?, "height": number(height)?, "x": number(x), "y": number(y) }))
 }
 
-/// Adds an image, or the part of it to keep, to the brand.
+/// Adds an image to the brand, cropped if `crop` is set.
 pub(super) async fn keep(
     visit: &Visit,
     brand: ProjectId,
@@ -85,7 +85,7 @@ pub(super) async fn keep(
     Ok(picture(visit, brand, made.0))
 }
 
-/// Sets the size of an image wherever a block shows it.
+/// Sets the width and height of an image wherever a block contains this image.
 fn set_size(json: &mut Value, picture: &Picture) {
     match json {
         Value::Object(fields) => {

@@ -210,7 +210,7 @@ fn picture(visit: &Visit, brand: ProjectId, image: ProjectImageView) -> Picture 
     }
 }
 
-/// Returns the initial data of the editor's script, as JSON.
+/// Returns the initial data for the editor's script, as JSON.
 pub async fn data(visit: &Visit) -> Result<PageResponse, PageError> {
     visit.need(Permission::EmailWrite)?;
     let EmailDetails { email, document, .. } = email(visit).await?;
@@ -339,7 +339,7 @@ fn sent_field(visit: &Visit, path: &str) -> Option<String> {
     visit.form.has(&name).then(|| visit.form.get(&name).to_owned())
 }
 
-/// Returns the style of a document with the submitted values.
+/// Returns the document's style, updated with the submitted values.
 fn sent_style(visit: &Visit, document: &Value) -> Value {
     let own = document["style"].as_object().cloned().unwrap_or_default();
     STYLE.read(&Value::Object(own), |path| sent_field(visit, path))
@@ -389,7 +389,7 @@ async fn insert(visit: &Visit, document: &Value, brand: ProjectId, id: &str) -> 
     Ok(json!({ "op": "insert", "after": id, "value": block }))
 }
 
-/// The number of the brand's products in a new products block: one row in most layouts.
+/// The maximum number of the brand's products in a new products block. In most layouts, they fill one row.
 const NEW_PRODUCTS: usize = 3;
 
 /// Returns a new products block with the brand's first products; `None` if the brand has none.
