@@ -1819,12 +1819,12 @@ pub const STORE_COLLECTIONS_PER_PRODUCT_MAX: usize = 20;
 /// The maximum size of a store's response: a hundred products with 40 KB of text each. Larger responses are rejected, because the user
 /// chooses the server and its responses could have any size.
 pub const STORE_RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum size of a webhook from a store: enough for an order with thousands of lines.
+/// The maximum size of a webhook request from a store: enough for an order with thousands of lines.
 pub const STORE_WEBHOOK_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// The maximum number of a store's webhooks whose IDs are remembered. Older webhooks are recognized by the IDs of their orders, refunds
-/// and products, so a repeated one has no second effect.
+/// The maximum number of webhook requests whose IDs are remembered for a store. A repeat of an older request is recognized by the IDs of
+/// its orders, refunds and products, so it has no second effect.
 pub const STORE_DELIVERIES_MAX: u64 = 50_000;
-/// How long a webhook's ID is remembered, in milliseconds. Platforms repeat a webhook for at most five days.
+/// How long the ID of a webhook request is remembered, in milliseconds. Platforms repeat a request for at most five days.
 pub const STORE_DELIVERIES_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 /// The maximum number of a store's events that wait for their orders. Events wait only if refunds arrive before their orders.
 pub const STORE_WAITING_EVENTS_MAX: usize = 1_000;
@@ -1903,7 +1903,7 @@ pub const STDIO_MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 // --- The system ---
 
-/// The number of log lines kept in memory for the System page. If a service has problems, they cover its last minutes.
+/// The number of log lines kept in memory for the System page. On a service that logs problems, these lines cover the last minutes.
 pub const LOG_LINES_KEPT: usize = 200;
 /// The maximum length of a log line kept in memory. With [`LOG_LINES_KEPT`] lines, this takes a few hundred kilobytes at most.
 pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
@@ -1939,8 +1939,8 @@ pub const BACKUP_REQUEST_RETRIES: usize = 2;
 pub const BACKUP_HEARTBEAT_SECONDS: u64 = 15;
 /// The number of missing heartbeats after which another server takes over the backup's target. A slow network can lose two.
 pub const BACKUP_HEARTBEATS_MISSED: u64 = 4;
-/// The number of times that a leader of a cluster takes the backup's target back from another server. One former leader can still have
-/// started a backup, and another one before it.
+/// The maximum number of times that a cluster's leader takes the backup's target back from another server. The former leader can have
+/// started a backup before it noticed that it no longer led, and so can the leader before it.
 pub const BACKUP_TAKEOVERS_PER_LEAD: u32 = 2;
 /// The first pause after a failure of the backup's target. Most failures last less than a second.
 pub const BACKUP_RETRY_MIN: std::time::Duration = std::time::Duration::from_secs(1);
@@ -1982,8 +1982,8 @@ pub const RESTORE_NOTES_MAX: usize = 100;
 
 /// The time limit for connecting to the cluster's database.
 pub const CLUSTER_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
-/// The time limit for a TCP connection to one of several servers of the cluster's database. It is less than half of the time for one
-/// statement about the lease, a third of the shortest lease, so that two servers can be tried in that time.
+/// The time limit for a TCP connection to one of several servers of the cluster's database. A statement about the lease may take a third of
+/// the lease's duration. Even for the shortest lease, this limit is less than half of that, so that two servers can be tried.
 pub const CLUSTER_HOST_CONNECT_TIME: std::time::Duration = std::time::Duration::from_millis(300);
 /// The time after which a connection to the cluster's database ends if the database server does not acknowledge packets. It is short enough
 /// that another node can lead within ten seconds, and longer than the pauses of a busy network.
@@ -1995,8 +1995,8 @@ pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::fro
 pub const CLUSTER_CONFLICTS_MAX: u32 = 8;
 /// The pause after a failure of the cluster's database. Most failures end within a second.
 pub const CLUSTER_RETRY_PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
-/// The pause between two reads of the log that return no new records. A follower lags by about this time. A few nodes that read three
-/// logs each are a small load for the database.
+/// The pause after a read of the log that returned no new records. A follower lags by about this time. A few nodes that read three logs
+/// each are a small load for the database.
 pub const CLUSTER_POLL_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// The number of records in one read of the log: enough to hide the round trip, few enough that large commits fit into memory.
 pub const CLUSTER_RECORDS_PER_READ: usize = 16;
@@ -2009,8 +2009,8 @@ pub const CLUSTER_FLUSH_MS: i64 = 1_000;
 pub const CLUSTER_SETTLE_PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 /// The time between two reads of the lease by a node that does not hold it, so that a handover takes less than a second.
 pub const CLUSTER_LEASE_POLL: std::time::Duration = std::time::Duration::from_millis(200);
-/// The time between the leader's checks of its lease. The leader stops at most this long after the lease ends, which is less than
-/// [`CLUSTER_LEASE_MARGIN_MS`].
+/// The time between the leader's checks of its lease. It is less than [`CLUSTER_LEASE_MARGIN_MS`], the time before the end of the lease at
+/// which the leader must stop, so that a check falls within this margin.
 pub const CLUSTER_LEASE_TICK: std::time::Duration = std::time::Duration::from_millis(50);
 /// How long before the end of its lease, by its own monotonic clock, a node stops leading. Clocks drift by far less within a lease of a
 /// few seconds.
@@ -2028,7 +2028,7 @@ pub const CLUSTER_CLOCK_MS_MAX: i64 = 5_000;
 pub const CLUSTER_WARN_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
 /// The size in bytes of a part of a snapshot: large enough to compress well, small enough that a few parts fit into memory.
 pub const CLUSTER_PART_BYTES: usize = 4 * 1024 * 1024;
-/// The number of parts of a snapshot that are read before the database has stored earlier parts, so that disk and database work at the
+/// The number of parts of a snapshot that are read ahead while the database stores earlier parts, so that disk and database work at the
 /// same time.
 pub const CLUSTER_PARTS_AHEAD: usize = 2;
 /// The minimum size that the log since the last snapshot must have to trigger a new snapshot. A node that reads this much log starts within
@@ -2047,12 +2047,12 @@ pub const CLUSTER_POSITION_TIME: std::time::Duration = std::time::Duration::from
 pub const CLUSTER_FEED_KEPT: u64 = 100_000;
 /// How long a former leader waits for its workers to stop before it aborts them. The time is short, because another node may already lead.
 pub const CLUSTER_WORKER_END_TIME: std::time::Duration = std::time::Duration::from_millis(500);
-/// The pause between two attempts of a follower to send the leader the visits that it has in memory. A handover, during which such visits
-/// arrive, rarely takes longer.
+/// The pause between a follower's attempts to send the visits in its memory to the leader. Such visits arrive during a handover, which
+/// rarely takes longer.
 pub const CLUSTER_REPORT_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
-/// How long a leader with a full disk waits after it has given up its leadership before it may do so again. If there is no other node, each
-/// attempt interrupts writes for twice the time of the lease, so attempts are rare.
+/// How long a node with a full disk waits after it has given up its leadership before it can give it up again. If there is no other node,
+/// each attempt interrupts writes for twice the time of the lease, so attempts are rare.
 pub const CLUSTER_FULL_DISK_PAUSE: std::time::Duration = std::time::Duration::from_secs(600);
-/// The time limit for each of the last writes with which a node gives up its lease, and the additional time that a stopping node waits for
-/// them. Without a limit, an append with an unknown outcome could take longer.
+/// The time limit for each of the last writes of a node that gives up its lease, and the additional time that a stopping node waits for
+/// these writes. Without a limit, an append to the log whose outcome is unknown could take longer.
 pub const CLUSTER_RESIGN_TIME: std::time::Duration = std::time::Duration::from_secs(5);

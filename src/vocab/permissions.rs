@@ -114,8 +114,9 @@ impl PermissionSet {
     }
 }
 
-/// The maximum number of typing errors in an unknown name up to which the error message suggests the most similar permission. A name with
-/// more errors is probably a different word (`contacts:read` does not mean `domain:read`), so the message lists all permissions.
+/// If an unknown name differs from the most similar permission by at most this many typing errors, the error message suggests that
+/// permission. A name with more errors is probably a different word (`contacts:read` does not mean `domain:read`), so the message lists all
+/// permissions.
 const TYPING_ERRORS_MAX: usize = 3;
 
 /// The maximum length of an unknown name that is compared with the permissions. Longer names are not compared, because the time grows with
@@ -197,7 +198,7 @@ impl Serialize for Permission {
 
 impl Serialize for PermissionSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Compact formats need the number of elements first, so the set is collected.
+        // Compact formats write the number of elements first, so the set is collected into a list.
         let permissions: Vec<_> = self.iter().collect();
         permissions.serialize(serializer)
     }

@@ -107,7 +107,7 @@ impl JsonSchema for Provider {
     }
 }
 
-/// A kind of contact set on a platform, such as a list.
+/// The kind of a set of contacts on a platform, such as a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ProviderSourceType")]

@@ -93,8 +93,8 @@ pub struct Data {
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
-    /// Whether the service detects that its data folder is a copy. Disable this only on file systems where every start looks like a
-    /// copy.
+    /// Whether the service detects that its data folder is a copy. Disable this only on file systems where the folder looks like a copy at
+    /// every start.
     pub hold_copies: bool,
 }
 
@@ -244,7 +244,7 @@ pub struct Outbound {
 /// An email client's share of opens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientShare {
-    /// The key or an alias of the client, such as `gmail.ios`.
+    /// The key or an alias of the email client, such as `gmail.ios`.
     pub client: String,
     /// The share, from 0 to 1.
     pub share: f64,
@@ -438,7 +438,8 @@ pub struct Accounts {
     pub session_idle_hours: Bounded<1, 720>,
     pub session_days: Bounded<1, 365>,
     pub token_minutes: Bounded<1, 1_440>,
-    /// The vendor in the URN of the grant type for agents. Invariant after loading: only lowercase letters, digits and hyphens.
+    /// The vendor in the URN that identifies the grant type for agents. Invariant after loading: only lowercase letters, digits and
+    /// hyphens.
     pub agent_vendor: String,
     #[serde(deserialize_with = "none_if_empty")]
     pub mail_from: Option<EmailAddress>,

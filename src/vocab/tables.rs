@@ -1,6 +1,7 @@
 //! TABLE: the ordered tables, with their database file and a description of their rows.
 //!
-//! Database files identify tables by name, so the order here is not stored. Add new tables at the end, and do not rename a table.
+//! Database files identify tables by name, so do not rename a table. The order here is not stored, but a table's ID is its index, so add
+//! new tables at the end.
 
 /// The database files that contain a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
