@@ -200,10 +200,10 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
             }
             _ => format!("leader        none; last epoch {}\n", holder.epoch),
         });
-        if !schema.loss.is_empty() {
+        if !holder.loss.is_empty() {
             text.push_str(&format!(
                 "lost commits  reported by {}; run `mailmill cluster accept-loss` to continue without them\n",
-                schema.loss
+                holder.loss
             ));
         }
         for store in StoreName::ALL {

@@ -62,16 +62,18 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         let database = Database::new(url.expose(), database_authorities.as_deref(), runtime.handle().clone())?;
         runtime.block_on(async {
             let mut link = Link::new(database);
-            let schema = cluster::read_schema(&mut link).await?;
-            if !schema.loss.is_empty() {
-                return Err(cluster::Error::LossReported { by: schema.loss });
-            }
+            cluster::read_schema(&mut link).await?;
             let ahead_ms = cluster::clock_offset_ms(&mut link, &SystemClock).await?;
             Ok::<_, cluster::Error>((cluster::read_lease(&mut link).await?, ahead_ms))
         })
     });
     Some(match found {
         Ok((_, ahead_ms)) if ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX => clock_finding(ahead_ms),
+        Ok((holder, _)) if !holder.loss.is_empty() => Finding::problem(
+            SUBJECT,
+            format!("{} has found that the database has lost commits, so no node leads", holder.loss),
+            "Restore the database that has these commits, or accept the loss with `mailmill cluster accept-loss`.",
+        ),
         Ok((holder, _)) if holder.remaining_ms > 0 => {
             Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch))
         }
@@ -187,7 +189,7 @@ fn tls(settings: &Settings) -> Finding {
             SUBJECT,
             format!("no certificate is set for {host}, so Mailmill uses a self-signed certificate, which browsers do not trust"),
             "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or run Mailmill behind an HTTPS reverse proxy \
-             and set behind_proxy.",
+             and set [server] behind_proxy.",
         ),
         (Some(chain), Some(host)) => match certificate_trouble(chain, host, SystemClock.now()) {
             None => Finding::good(SUBJECT, format!("the certificate is valid for {host}")),

@@ -191,12 +191,7 @@ mod tests {
     use crate::engine::store::seal::KeyCheck;
 
     fn schema(check: &KeyCheck) -> Schema {
-        Schema {
-            installation: "one".into(),
-            key_check: check.text().to_owned(),
-            secret_check: String::new(),
-            loss: String::new(),
-        }
+        Schema { installation: "one".into(), key_check: check.text().to_owned(), secret_check: String::new(), losses_accepted: 0 }
     }
 
     #[test]

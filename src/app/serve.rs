@@ -152,7 +152,13 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let front = weak_front.upgrade().filter(|_| failure.is_none());
     let drained = running.drain(grace).await;
     if let Some(front) = front {
-        front.report_rest().await;
+        tokio::select! {
+            () = front.report_rest() => {}
+            () = shutdown.cut() => {}
+        }
+    }
+    if let (Some(store::Error::CommitsLost(_)), Some(member)) = (&failure, &engine.cluster) {
+        member.loss_reported().await;
     }
     // After the final dot of a message (the end of the SMTP data) has been sent, the receiving server has the configured time to reply.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;

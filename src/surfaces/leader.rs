@@ -63,8 +63,8 @@ pub struct WithLeader<S> {
     warned_at: AtomicI64,
     /// When the last attempt to reach the leader failed, in milliseconds on the monotonic clock.
     failed_at: AtomicI64,
-    /// The last report of visits, kept until a leader has stored it.
-    report: Mutex<Option<VisitReport>>,
+    /// The last report of visits, as JSON, kept until a leader has stored it.
+    report: Mutex<Option<Bytes>>,
 }
 
 impl<S> WithLeader<S> {
@@ -84,16 +84,20 @@ impl<S: Service> Service for WithLeader<S> {
             if uri.path() == MAIL && *peer == Peer::Operator {
                 return self.receive_mail(request).await;
             }
-            let page = page(method, headers);
+            let (path, page) = (uri.path(), page(method, headers));
+            let is_query = self.api.runs_on_any_node(method, path, *peer) && !needs_leader(path);
+            let again = (is_read && !is_about_node(path) && !is_in_message(path)).then(|| without_body(&request));
             let mut reply = self.inner.call(request).await;
             if !is_read {
                 reply.headers.insert(POSITION, position_text(member.positions()));
-            } else if member.leading_epoch() != Some(epoch) {
-                // If this node lost the leadership during the read, for example because the process was suspended, another node may have
-                // acknowledged writes that the read does not include.
-                return self.unavailable("The leader of the cluster has just changed; try again.", page);
             }
-            return reply;
+            // If this node lost the leadership during the read, for example because the process was suspended, another node may have
+            // acknowledged writes that the read does not include.
+            let Some(again) = again.filter(|_| member.leading_epoch() != Some(epoch)) else { return reply };
+            if is_query && self.is_recent(&again.headers).await {
+                return self.answer(again).await;
+            }
+            return self.unavailable("The leader of the cluster has just changed; try again.", page);
         }
         let is_query = self.api.runs_on_any_node(method, uri.path(), *peer) && !needs_leader(uri.path());
         let is_local = is_about_node(uri.path()) || (is_query && self.is_recent(headers).await);
@@ -177,12 +181,15 @@ impl<S: Service> WithLeader<S> {
             true => self.inner.call(request).await.status,
             false => self.forward(request).await.ok()?.status,
         };
-        // The report was invalid, so sending it again does not help.
-        let is_over = status.is_success() || status == StatusCode::BAD_REQUEST;
-        is_over.then(|| {
+        // Sending an invalid report again does not help, unless the leader runs another version.
+        if status.is_success() || (member.leads() && status.is_client_error()) {
             *kept = None;
-            true
-        })
+            return Some(true);
+        }
+        if self.may_warn() {
+            tracing::warn!(%status, "the leader did not store opens and clicks from this node; they are sent again");
+        }
+        None
     }
 
     /// Forwards an incoming message to the leader, which handles it. The message's effects are on disk when this function returns `Ok`.

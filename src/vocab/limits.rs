@@ -1988,6 +1988,11 @@ pub const CLUSTER_HOST_CONNECT_TIME: std::time::Duration = std::time::Duration::
 /// The time after which a connection to the cluster's database ends if the database server does not acknowledge packets. It is short enough
 /// that another node can lead within ten seconds, and longer than the pauses of a busy network.
 pub const CLUSTER_SILENCE_TIME: std::time::Duration = std::time::Duration::from_secs(4);
+/// How long other nodes may have continued without lost commits until a node no longer reports the loss: stopping the cluster then would cost
+/// more than it saves.
+pub const CLUSTER_LOSS_REPORT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
+/// How long a node that has found a loss of commits waits until the database has its report, enough for several attempts.
+pub const CLUSTER_LOSS_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// The time limit for one statement in the cluster's database, enough for a large commit over a slow connection.
 pub const CLUSTER_STATEMENT_TIME: std::time::Duration = std::time::Duration::from_secs(20);
 /// The maximum number of retries of a statement that the database rolled back because of a conflict. The pauses double, so the retries

@@ -192,7 +192,7 @@ async fn an_email_is_exported_into_an_account_by_forms() {
     assert_eq!(peer.stored().len(), 1);
     peer.accept(&[]);
     let refused = browser.post(&path, &fields).await;
-    assert!(refused.status == 409 && refused.text.contains("cannot be used"), "{}", refused.text);
+    assert!(refused.status == 409 && refused.text.contains("no longer work"), "{}", refused.text);
     assert!(browser.get(&path).await.text.contains("reconnect required"));
 }
 

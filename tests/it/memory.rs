@@ -253,7 +253,7 @@ async fn hostile_stores_cost_the_server_little_memory() {
             };
             let problems = tokio::time::timeout(PATIENCE, ended).await.expect("every import meets the response");
             let is_expected = |problem: &String| {
-                ["larger than", "more JSON values", "unexpected data"].iter().any(|part| problem.contains(part))
+                ["larger than", "too many JSON values", "unexpected data"].iter().any(|part| problem.contains(part))
             };
             assert!(problems.iter().all(is_expected), "{name}: {problems:?}");
             problems[0].clone()

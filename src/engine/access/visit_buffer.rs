@@ -24,6 +24,7 @@ pub struct Visit {
     pub recipient: u32,
     /// The number of the visited link; `None` for the tracking pixel.
     pub link: Option<u16>,
+    #[schemars(with = "i64")]
     pub at: Timestamp,
     /// The User-Agent header of the visit, truncated.
     pub agent: String,

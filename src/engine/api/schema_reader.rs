@@ -52,7 +52,7 @@ impl SchemaReader {
         schema
     }
 
-    /// Returns the schema without references and without the alternative `null`.
+    /// Resolves the schema's reference. If the schema is nullable (an `anyOf` of `null` and another schema), returns the other schema.
     pub fn core<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let schema = self.resolve(schema);
         let Some(choices) = schema["anyOf"].as_array() else { return schema };

@@ -351,7 +351,7 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// Like [`Store::write`], for small, essential writes that must also succeed on an almost full disk: an unsubscribe, a mail server's
+    /// Like [`Store::write`], for small, essential writes that must succeed even on an almost full disk: an unsubscribe, a mail server's
     /// reply to a message in flight, a sign-in that lets a user see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where

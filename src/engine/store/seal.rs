@@ -93,7 +93,8 @@ impl KeyError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Open(_) => {
-                "Run this command before the service stops, because Mailmill does not start while other users can access the key."
+                "Restrict the file to its owner (chmod 600) before the service stops, because Mailmill does not start while other users can \
+                 access the key."
             }
             Self::Io(..) => {
                 "Make the file readable by the service before the service stops, because Mailmill does not start without the key."

@@ -125,7 +125,7 @@ pub async fn create_key(
         Ok::<_, Failure>((account, key))
     };
     let written = match is_first {
-        // The first start must also succeed on an almost full disk.
+        // The first start creates this key, and must succeed even if the disk is almost full.
         true => engine.control.write_essential(write).await,
         false => engine.control.write(write).await,
     };

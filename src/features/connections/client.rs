@@ -73,7 +73,7 @@ pub struct Client<'e> {
     wait_max: Duration,
     /// How the platform's fields are mapped to contact fields.
     pub mapping: Mapping,
-    /// The names of the contact properties that the account added, once they have been read.
+    /// The names of the account's custom contact properties in HubSpot, once they have been read.
     pub own_properties: OnceCell<Vec<String>>,
     /// The host of HubSpot's pages for this account, once it has been read.
     pub page_host: OnceCell<String>,
@@ -219,9 +219,7 @@ impl<'e> Client<'e> {
         // Some changes have no response body.
         let read = if response.body.is_empty() { b"null" } else { response.body.as_slice() };
         if has_too_many_values(read) {
-            return Err(PlatformError::Malformed(format!(
-                "the response to {path} has more JSON values than any expected response"
-            )));
+            return Err(PlatformError::Malformed(format!("the response from {path} contains too many JSON values")));
         }
         serde_json::from_slice(read).map_err(|error| PlatformError::Malformed(format!("{path}: {}", place(&error))))
     }

@@ -363,8 +363,8 @@ impl Delivery {
                 let next_at = now.plus_ms(schedule.pause_ms(*attempts));
                 D::Deferred { attempts: *attempts, since: (*since).min(now), next_at, reply: reply.clone() }
             }
-            // Evidence counts even before the reply is recorded: if the process ends before it records the reply, the delivery is still
-            // known.
+            // Evidence is accepted even before the mail server's reply is recorded. If the process then ends without recording the reply,
+            // it is still known that the message was delivered.
             (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
                 D::Sent { at: now, reply: format!("known from {what}") }
             }

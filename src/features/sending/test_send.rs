@@ -24,7 +24,8 @@ pub const FAILS: &[Code] = &[
 /// request field that contains the addresses.
 pub fn create_test(tx: &mut WriteTx<'_>, caller: &Caller, new: NewMailing, field: &str) -> Result<MailingId, Failure> {
     let (account, engine) = (caller.account(), &caller.engine);
-    let invalid = || Failure::internal("the default sender of a project is not a valid address; set it again");
+    let invalid =
+        || Failure::internal("the stored sender address of a test send is not valid; set the project's default sender again");
     let from = EmailAddress::stored(&new.from.address).ok_or_else(invalid)?;
     preflight::sender(tx, engine, caller.environment(), account, &from, new.transactional)?;
     let To::Addresses(addresses) = &new.to else {

@@ -386,7 +386,7 @@ fn secret_header(text: &str) -> Result<HeaderValue, String> {
 /// Parses a response. The error states the position but quotes no value, because the value could be a customer's personal data.
 fn parse<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, PlatformError> {
     if has_too_many_values(body) {
-        return Err(PlatformError::Malformed(format!("the response to {what} has more JSON values than any expected response")));
+        return Err(PlatformError::Malformed(format!("the response from {what} contains too many JSON values")));
     }
     serde_json::from_slice(body).map_err(|error| {
         PlatformError::Malformed(format!(
@@ -478,9 +478,6 @@ mod tests {
     fn a_response_with_too_many_values_is_not_parsed() {
         let body = format!("[{}0]", "[],".repeat(limits::PROVIDER_RESPONSE_VALUES_MAX));
         let error = parse::<Value>(body.as_bytes(), "/products").expect_err("the response has too many values");
-        assert_eq!(
-            error,
-            PlatformError::Malformed("the response to /products has more JSON values than any expected response".to_owned())
-        );
+        assert_eq!(error, PlatformError::Malformed("the response from /products contains too many JSON values".to_owned()));
     }
 }

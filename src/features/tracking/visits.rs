@@ -100,6 +100,7 @@ pub async fn store_report(
     }
     let data = engine.data(environment);
     let (node, id, reported) = (node.to_owned(), id.to_owned(), visits.clone());
+    let again = (node.clone(), id.clone());
     let stored = data.store.write_essential(move |tx| {
         if store::note_visit_report(tx, &node, &id)? {
             record(tx, &reported)?;
@@ -110,7 +111,10 @@ pub async fn store_report(
         Ok(Ok(())) => Ok(()),
         // The worker stores the visits that do not need the damaged row.
         Ok(Err(Error::Damaged { .. })) | Err(Error::Panicked) => {
-            data.visits.put_back(visits);
+            let noted = data.store.write_essential(move |tx| store::note_visit_report(tx, &again.0, &again.1)).await;
+            if noted.and_then(|noted| noted)? {
+                data.visits.put_back(visits);
+            }
             Ok(())
         }
         Ok(Err(error)) | Err(error) => Err(error.into()),

@@ -66,7 +66,9 @@ async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
     let here = made.location().split('?').next().expect("a path").to_owned();
     let page = follow(browser, made).await;
     assert!(
-        page.text.contains("Draft saved.") && page.text.contains("For you") && page.text.contains("All contacts"),
+        page.text.contains("Draft saved.")
+            && page.text.contains("For you")
+            && page.text.contains("All of the brand&#x27;s contacts"),
         "{}",
         page.text
     );

@@ -141,8 +141,8 @@ fn kind(token: &Token<'_>) -> (TokenKind, f32) {
     (kind, 0.0)
 }
 
-/// Decodes the character references that are common in `style` attributes. Returns the text, and pairs of an offset in the text and the
-/// corresponding offset in the source.
+/// Decodes the character references that are common in `style` attributes. Returns the decoded text, and pairs that map offsets in the
+/// decoded text to offsets in `text`.
 pub(super) fn decode(text: &str) -> (String, Vec<(u32, u32)>) {
     let mut decoded = String::with_capacity(text.len());
     let mut offsets = vec![(0, 0)];

@@ -9,7 +9,7 @@ use rustls::crypto::ring;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use tokio::runtime::Handle;
-use tokio_postgres::config::{LoadBalanceHosts, SslMode};
+use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::{ToSql, Type};
@@ -52,6 +52,8 @@ impl Database {
             // A server that does not respond must not use up the time for the others. Because the order is random, a server that accepts
             // connections and then does not respond is not always tried first.
             config.connect_timeout(limits::CLUSTER_HOST_CONNECT_TIME).load_balance_hosts(LoadBalanceHosts::Random);
+            // The data of a standby can be older than that of the primary server.
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
         // A server that disappears from the network closes no connection, so TCP must detect that the server is silent.
         config.tcp_user_timeout(limits::CLUSTER_SILENCE_TIME).keepalives_idle(KEEPALIVE_TIME);

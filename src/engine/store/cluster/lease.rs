@@ -25,6 +25,8 @@ pub struct Holder {
     pub address: String,
     /// The remaining time of the lease in milliseconds, according to the database's clock; negative if the lease has expired.
     pub remaining_ms: i64,
+    /// The node that has reported a loss of commits; empty if there is none, or if the operator has accepted the loss.
+    pub loss: String,
 }
 
 /// A process that wants to take the lease.
@@ -37,11 +39,12 @@ pub struct Candidate {
 
 /// Reads which process has the lease, or had it last.
 pub async fn read(link: &mut Link) -> Result<Holder> {
-    let select = "SELECT epoch, holder, node, address, CAST(extract(epoch FROM (expires - now())) * 1000 AS bigint) \
-                  FROM mailmill_lease ORDER BY expires DESC";
+    let select = "SELECT epoch, holder, node, address, CAST(extract(epoch FROM (expires - now())) * 1000 AS bigint), \
+                  (SELECT coalesce(max(loss), '') FROM mailmill_cluster) FROM mailmill_lease ORDER BY expires DESC";
     let rows = link.query(select, &[]).await?;
     let row = rows.first().ok_or(Error::NotInitialized)?;
-    Ok(Holder { epoch: row.get(0), process: row.get(1), node: row.get(2), address: row.get(3), remaining_ms: row.get(4) })
+    let (epoch, process, node, address) = (row.get(0), row.get(1), row.get(2), row.get(3));
+    Ok(Holder { epoch, process, node, address, remaining_ms: row.get(4), loss: row.get(5) })
 }
 
 /// Returns how far the clock of this machine is ahead of the database's clock, in milliseconds; negative if it is behind.
@@ -100,15 +103,31 @@ pub async fn release(link: &mut Link, process: &str, epoch: Epoch) -> Result<()>
     Ok(())
 }
 
-/// Records that `node` has found that the database has lost commits. Until the operator accepts the loss, no process takes or renews the
-/// lease: a node without these commits must not continue silently.
-pub async fn report_loss(link: &mut Link, node: &str) -> Result<()> {
-    let update = "UPDATE mailmill_cluster SET loss = $1 WHERE loss = ''";
-    link.execute(update, &[(&node as _, Type::TEXT)]).await?;
+/// Records that `node` has found that the database has lost commits. `own` are the positions of the node's newest commits. Until the operator
+/// accepts the loss, no process takes or renews the lease: a node without these commits must not continue silently.
+///
+/// Records nothing if it is too late: the operator has accepted a loss since the process started, when the number of accepted losses was
+/// `accepted`, or other nodes have continued without the commits for [`limits::CLUSTER_LOSS_REPORT_TIME`].
+pub async fn report_loss(link: &mut Link, node: &str, accepted: i64, own: [u64; StoreName::ALL.len()]) -> Result<()> {
+    let update = "UPDATE mailmill_cluster SET loss = $1 WHERE loss = '' AND losses_accepted = $2 AND NOT EXISTS (SELECT 1 FROM mailmill_log \
+                  WHERE at < now() - CAST($3 AS float8) * INTERVAL '1 second' AND ((log = 'control' AND seq > $4) \
+                  OR (log = 'test' AND seq > $5) OR (log = 'live' AND seq > $6)))";
+    let seconds = limits::CLUSTER_LOSS_REPORT_TIME.as_secs_f64();
+    let [control, test, live] = own.map(|position| position as i64);
+    let values = [
+        (&node as _, Type::TEXT),
+        (&accepted as _, Type::INT8),
+        (&seconds as _, Type::FLOAT8),
+        (&control as _, Type::INT8),
+        (&test as _, Type::INT8),
+        (&live as _, Type::INT8),
+    ];
+    link.execute(update, &values).await?;
     Ok(())
 }
 
 /// Lets the cluster continue without the commits that the database has lost. Returns whether a loss was reported.
 pub async fn accept_loss(link: &mut Link) -> Result<bool> {
-    Ok(link.execute("UPDATE mailmill_cluster SET loss = '' WHERE loss <> ''", &[]).await? > 0)
+    let update = "UPDATE mailmill_cluster SET loss = '', losses_accepted = losses_accepted + 1 WHERE loss <> ''";
+    Ok(link.execute(update, &[]).await? > 0)
 }

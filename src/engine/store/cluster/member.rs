@@ -72,6 +72,12 @@ pub struct Member {
     led_until: AtomicI64,
     /// The time before which this process does not take the lease, in milliseconds on the monotonic clock.
     stands_back_until: AtomicI64,
+    /// The number of losses of commits that the operator had accepted when this process started.
+    losses_accepted: i64,
+    /// Whether a node had reported a loss of commits when this process last read the expired lease.
+    has_seen_loss: AtomicBool,
+    /// Whether the loss that this process has found is reported in the database.
+    is_loss_reported: watch::Sender<bool>,
     wake: Notify,
     /// The runtime of the database connections and of the task that keeps the lease. It is separate from the runtime of requests,
     /// so that a busy service does not lose its lease.
@@ -88,12 +94,7 @@ impl Member {
             Error::Local(format!("the cluster's threads cannot be started: {error}; check the limits on threads and open files"))
         })?;
         let database = Database::new(&options.database, options.authorities.as_deref(), runtime.handle().clone())?;
-        let schema = runtime.block_on(async {
-            let mut link = Link::new(database.clone());
-            let schema = schema::upgrade(&mut link).await?;
-            check_loss(&mut link).await?;
-            Ok::<_, Error>(schema)
-        })?;
+        let schema = runtime.block_on(schema::upgrade(&mut Link::new(database.clone())))?;
         let process = HEXLOWER.encode(&random.bytes::<16>());
         let turn = SharedTurn::new(clock.clone());
         let shared = Shared { database, turn, runtime: runtime.handle().clone(), clock, random, backup: Arc::default() };
@@ -107,6 +108,9 @@ impl Member {
             is_drained: watch::Sender::new(false),
             led_until: AtomicI64::new(i64::MIN),
             stands_back_until: AtomicI64::new(i64::MIN),
+            losses_accepted: schema.losses_accepted,
+            has_seen_loss: AtomicBool::new(false),
+            is_loss_reported: watch::Sender::new(false),
             wake: Notify::new(),
             runtime: Mutex::new(Some(runtime)),
             task: Mutex::new(None),
@@ -303,18 +307,21 @@ impl Member {
             }
             *seen = Some(now);
         }
-        // This check comes after the comparison with this node's own commits, so that each node with commits that the database has lost
-        // logs this.
-        if is_free && !self.is_current(self.in_time(check_loss(link)).await) {
-            return None;
-        }
         if !is_free {
             self.led_until.store(asked.plus_ms(holder.remaining_ms).0, Ordering::SeqCst);
             self.set_role(Role::Follower { leader: (holder.process != self.candidate.process).then_some(holder) });
             return None;
         }
         self.set_role(Role::Follower { leader: None });
-        if self.stands_back() {
+        let is_lost = !holder.loss.is_empty();
+        if self.has_seen_loss.swap(is_lost, Ordering::SeqCst) != is_lost && is_lost {
+            tracing::error!(
+                by = holder.loss,
+                "the database has lost commits, so no node leads; restore the database that has them, or follow the message in the log of \
+                 the reporting node"
+            );
+        }
+        if is_lost || self.stands_back() {
             return None;
         }
         let started = self.shared.turn.now();
@@ -357,10 +364,18 @@ impl Member {
     /// Records in the database that it has lost commits, so that no other node continues without them. Repeats the attempt until it
     /// succeeds or this process ends.
     async fn report_loss(&self, link: &mut Link) {
-        while let Err(error) = self.in_time(lease::report_loss(link, &self.candidate.node)).await {
+        let own = self.shared.turn.positions();
+        while let Err(error) = self.in_time(lease::report_loss(link, &self.candidate.node, self.losses_accepted, own)).await {
             tracing::debug!(%error, "the loss of commits cannot be reported");
             tokio::time::sleep(limits::CLUSTER_RETRY_PAUSE).await;
         }
+        self.is_loss_reported.send_replace(true);
+    }
+
+    /// Waits until the loss of commits that this process has found is reported in the database, or until a time limit.
+    pub async fn loss_reported(&self) {
+        let mut reported = self.is_loss_reported.subscribe();
+        let _ = tokio::time::timeout(limits::CLUSTER_LOSS_WAIT, reported.wait_for(|is_reported| *is_reported)).await;
     }
 
     /// Returns whether the check succeeded. Ends the membership if the database has lost a commit or a lease that this node has seen.
@@ -485,14 +500,6 @@ impl Member {
             }
             !same
         });
-    }
-}
-
-/// Fails if a node has reported that the database has lost commits.
-async fn check_loss(link: &mut Link) -> Result<()> {
-    match schema::read(link).await?.loss {
-        by if by.is_empty() => Ok(()),
-        by => Err(Error::LossReported { by }),
     }
 }
 

@@ -75,8 +75,6 @@ pub enum Error {
     Single { file: String },
     /// The log ends before this node's newest commit, so the database has lost commits.
     Lost { store: StoreName, own: u64, newest: u64 },
-    /// A node has found that the database has lost commits, and the operator has not accepted the loss.
-    LossReported { by: String },
     /// The lease has an earlier epoch than one that this node has seen, or the same epoch with a different holder, so the database has
     /// lost changes.
     Older { epoch: Epoch, seen: Epoch },
@@ -135,10 +133,6 @@ impl fmt::Display for Error {
                  commits. To accept the loss, stop all nodes, keep a copy of this data folder, delete the data folders of the nodes that \
                  show this message, and run `mailmill cluster accept-loss`",
                 store.word()
-            ),
-            Self::LossReported { by } => write!(
-                f,
-                "{by} has found that the database has lost commits; see the log of {by} for the remedies, such as `mailmill cluster accept-loss`"
             ),
             Self::Older { epoch, seen } => write!(
                 f,

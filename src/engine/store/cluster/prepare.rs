@@ -184,7 +184,7 @@ pub async fn import(database: &Arc<Database>, files: &[StoreFile; 3]) -> Result<
             installation: installation.name().to_owned(),
             key_check: key_check.text().to_owned(),
             secret_check: String::new(),
-            loss: String::new(),
+            losses_accepted: 0,
         });
         *position = snapshots::take(&mut link, store, tx).await?;
     }

@@ -16,7 +16,8 @@ pub const VERSION: i64 = 1;
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS mailmill_cluster (
     version bigint PRIMARY KEY, installation text NOT NULL, key_check text NOT NULL, \
-    secret_check text NOT NULL DEFAULT '', loss text NOT NULL DEFAULT '');
+    secret_check text NOT NULL DEFAULT '', loss text NOT NULL DEFAULT '', \
+    losses_accepted bigint NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS mailmill_log (
     log text NOT NULL, seq bigint NOT NULL, epoch bigint NOT NULL, batch bytea NOT NULL, at timestamptz NOT NULL, PRIMARY KEY (log, seq));
 CREATE TABLE IF NOT EXISTS mailmill_lease (
@@ -33,6 +34,7 @@ CREATE TABLE IF NOT EXISTS mailmill_snapshot (
 const ADDED: &str = "
 ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS secret_check text NOT NULL DEFAULT '';
 ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS loss text NOT NULL DEFAULT '';
+ALTER TABLE mailmill_cluster ADD COLUMN IF NOT EXISTS losses_accepted bigint NOT NULL DEFAULT 0;
 ";
 
 /// Turns off PostgreSQL's own compression of these columns, because their content is already compressed. Other databases may reject
@@ -49,8 +51,8 @@ pub struct Schema {
     pub key_check: String,
     /// Empty until the first node has started.
     pub secret_check: String,
-    /// The node that has found that the database has lost commits. Empty if there is none, or if the operator has accepted the loss.
-    pub loss: String,
+    /// How many losses of commits the operator has accepted.
+    pub losses_accepted: i64,
 }
 
 /// Creates the missing tables and the rows of the lease, but not the row of [`Schema`], so that an interrupted initialization can be
@@ -89,11 +91,14 @@ pub async fn upgrade(link: &mut Link) -> Result<Schema> {
 
 /// Reads the row of [`Schema`]. Fails if there is no cluster, if a newer program has changed the tables, or if a table lacks a column.
 pub async fn read(link: &mut Link) -> Result<Schema> {
-    let select = "SELECT version, installation, key_check, secret_check, loss FROM mailmill_cluster ORDER BY version DESC";
+    let select =
+        "SELECT version, installation, key_check, secret_check, losses_accepted FROM mailmill_cluster ORDER BY version DESC";
     let rows = link.query(select, &[]).await?;
     let row = rows.first().ok_or(Error::NotInitialized)?;
     match row.get::<_, i64>(0) {
-        VERSION => Ok(Schema { installation: row.get(1), key_check: row.get(2), secret_check: row.get(3), loss: row.get(4) }),
+        VERSION => {
+            Ok(Schema { installation: row.get(1), key_check: row.get(2), secret_check: row.get(3), losses_accepted: row.get(4) })
+        }
         _ => Err(Error::Newer),
     }
 }

@@ -380,7 +380,7 @@ pub fn read_choices(body: &[u8]) {
     }
 }
 
-/// Returns the names of the contact properties that the account added, up to the maximum number of custom fields of a contact.
+/// Returns the names of the account's custom contact properties, up to the maximum number of custom fields of a contact.
 async fn own_properties(client: &Client<'_>) -> Result<Vec<String>, PlatformError> {
     let all: Batch<Property> = client.get("/crm/properties/2026-03/contacts", &[]).await?;
     let own = all.results.into_iter().filter(|property| !property.hubspot_defined).map(|property| property.name);

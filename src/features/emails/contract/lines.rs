@@ -7,7 +7,7 @@ use crate::features::emails::brief::Brief;
 use crate::features::emails::finding::{Finding, FindingKind};
 
 /// The problem reported for a line that breaks off in the middle of a sentence.
-const CUT_OFF: &str = "is cut off.";
+const CUT_OFF: &str = "is cut off. Complete it.";
 
 pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
     let prompt = fold(prompt);
@@ -25,7 +25,7 @@ pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
                 Place::Headline => "headline",
                 _ => "title",
             };
-            let message = format!("The {name} {:?} {problem} Write a complete sentence or a name.", line.text.trim());
+            let message = format!("The {name} {:?} {problem}", line.text.trim());
             let finding = Finding::new(FindingKind::LineIncomplete, message).about(line.text.trim(), None);
             Some(finding.in_block(line.block.as_deref()))
         })
@@ -35,13 +35,13 @@ pub fn check(email: &Reading, brief: &Brief, prompt: &str) -> Vec<Finding> {
 fn problem(email: &Reading, text: &str, folded: &str, prompt: &str) -> Option<&'static str> {
     let folded = folded.trim();
     if !is_balanced(text) {
-        return Some("has an unmatched quotation mark or bracket.");
+        return Some("has an unmatched quotation mark or bracket. Add its counterpart, or remove it.");
     }
     if text.ends_with('…') || text.ends_with("...") || text.ends_with([',', ':', ';', '(', '-', '–', '—', '&', '+', '/']) {
         return Some(CUT_OFF);
     }
     if text.starts_with([',', '.', ';', ':', ')', '!', '?']) {
-        return Some("starts with punctuation.");
+        return Some("starts with punctuation. Remove it, or add the missing words before it.");
     }
     let spaced = spaced(folded);
     let is_open = |word: &String| spaced.ends_with(&format!(" {word} "));

@@ -113,7 +113,7 @@ impl Async for ImportHtml {
                     "must not be empty; send the email's HTML, or a complete message with headers (.eml)",
                 ));
             }
-            // A whole message has been sent to a recipient, so its merge fields are already filled in.
+            // A complete message (.eml) is a copy of an email that was already sent, so its merge fields are already filled in.
             let (source, untranslated) =
                 if is_message(&source) { (source, Vec::new()) } else { merge_fields::translated(&source) };
             check_size(&field, "with its merge fields translated, the email", &source)?;

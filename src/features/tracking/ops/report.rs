@@ -35,7 +35,7 @@ pub struct ReportedVisits {
 
 impl Operation for Report {
     const SPEC: Spec = Spec::post("tracking.report", "/admin/cluster/visits", operator())
-        .body(BodySize::Bulk)
+        .body(BodySize::Upload)
         .summary("Store the opens and clicks that another node answered");
     type Input = VisitReport;
     type Output = Done<ReportedVisits>;

@@ -12,7 +12,7 @@ pub struct Work {
     pub parameter: &'static str,
     /// Whether the status operation accepts or requires a project.
     pub takes_project: bool,
-    /// For work whose status has no progress, the operation that returns the counts of recipients.
+    /// The operation that returns the recipient counts from which progress is computed, if the status does not include progress.
     pub counts: Option<&'static str>,
     /// The name of the work in the progress line.
     pub label: &'static str,

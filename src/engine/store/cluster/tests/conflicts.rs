@@ -144,7 +144,10 @@ fn every_statement_is_repeated_after_a_conflict() {
     let Some(server) = server() else { return };
     let database = Conflicting::start(server.address());
     let cluster = Cluster::init_at(server.database().replace(&server.address().to_string(), &database.address.to_string()));
-    server.query(&cluster.url, "ALTER TABLE mailmill_cluster DROP COLUMN secret_check");
+    server.query(
+        &cluster.url,
+        "ALTER TABLE mailmill_cluster DROP COLUMN secret_check, DROP COLUMN loss, DROP COLUMN losses_accepted",
+    );
     let one = cluster.node("one");
     one.lead();
     one.put(1).expect("the leader accepts writes");
@@ -171,7 +174,7 @@ fn every_statement_is_repeated_after_a_conflict() {
     two.stop();
     let reported = runtime.block_on(async {
         let mut link = Link::new(shared.database.clone());
-        lease::report_loss(&mut link, "none").await?;
+        lease::report_loss(&mut link, "none", 0, [u64::MAX >> 1; 3]).await?;
         lease::accept_loss(&mut link).await
     });
     assert_eq!(reported, Ok(true));
