@@ -16,8 +16,8 @@ mod oauth;
 pub mod published;
 #[path = "platforms/record.rs"]
 mod record;
-#[path = "platforms/standing.rs"]
-mod standing;
+#[path = "platforms/subscription.rs"]
+mod subscription;
 #[path = "platforms/templates.rs"]
 mod templates;
 
@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 use changes::Changes;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, Grant};
-pub use standing::{Standing, standing};
+pub use subscription::{Standing, standing};
 pub use templates::{Stored, StoredImage};
 
 /// The API keys that the platforms accept initially.

@@ -149,7 +149,7 @@ async fn snapshots(target: &Target) -> Result<BTreeSet<SnapshotName>> {
     Ok(complete.map(|(name, _)| name).collect())
 }
 
-/// Returns the time of the newest snapshot, if it was taken in the epoch `since` or later.
+/// Returns the time of the newest snapshot, if it belongs to the epoch `since` or to a later one.
 pub async fn last_snapshot(target: &Target, since: Epoch) -> Result<Option<Timestamp>> {
     Ok(snapshots(target).await?.last().filter(|snapshot| snapshot.epoch >= since).map(|snapshot| snapshot.at))
 }

@@ -1,6 +1,6 @@
 //! The narrow interface to the ordered key-value engine: get, range, and one atomic, durable commit.
 //!
-//! `conformance.rs` tests whether an engine fulfills the contract of this interface.
+//! `conformance.rs` tests whether an engine fulfills the contract of this port.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};

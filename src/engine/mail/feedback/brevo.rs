@@ -21,7 +21,7 @@ pub fn read(request: &Request<'_>, secret: Option<&str>) -> Result<Report, Refus
 
 fn event(event: &Value) -> FeedbackEvent {
     let reason = text(event, &["reason"]);
-    // Event names contain underscores in some of Brevo's webhooks, and capital letters in others.
+    // Event names contain underscores in some of Brevo's webhooks, and uppercase letters in others.
     let name = text(event, &["event"]).replace('_', "").to_ascii_lowercase();
     let kind = match name.as_str() {
         "delivered" => EventKind::Delivered,

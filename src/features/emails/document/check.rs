@@ -21,7 +21,7 @@ pub struct Violation {
     pub problem: String,
 }
 
-/// The form of a violation's message. It tells an interface how to combine the message with the interface's own name for the field.
+/// The form of a violation's message. It tells a surface how to combine the message with the surface's own name for the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ViolationKind {

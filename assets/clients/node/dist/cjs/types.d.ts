@@ -528,7 +528,7 @@ export type CampaignsCreateParams = {
  /** The project whose contacts receive the campaign. */
  projectId: string;
  name: string;
- /** The completed generation that contains the email. */
+ /** The completed generation that contains the email to send. */
  conversationId?: string | null;
  /** The email to send. */
  emailId?: string | null;
@@ -642,9 +642,9 @@ export type CampaignsRescheduleParams = {
  projectId?: string | null;
  /** The new start time, in ISO 8601 format. */
  scheduledAt: string;
- /** The IANA name of the time zone. */
+ /** The IANA name of the new time zone. */
  scheduledTimezone?: TimeZone | null;
- /** Whose time zone applies. */
+ /** Whose time zone applies: the campaign's, or each recipient's own. */
  timezoneMode?: TimezoneMode | null;
 };
 /** The campaign to act on. */
@@ -663,7 +663,7 @@ export type CampaignsScheduleParams = {
  projectId?: string | null;
  /** The start time, in ISO 8601 format. */
  scheduledAt: string;
- /** The IANA name of the time zone, current or former. */
+ /** The IANA name of the time zone; former names are accepted too. */
  scheduledTimezone?: TimeZone | null;
  /** Whose time zone applies. */
  timezoneMode?: TimezoneMode | null;
@@ -1028,7 +1028,7 @@ export type ConnectionsImportContactsParams = {
  consentMode?: ConsentMode;
  /** The connection to use. */
  connectionId?: string | null;
- /** Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or null to leave the field out. */
+ /** The platform's fields to map, each with its contact field: a profile field, `customFields.NAME`, or null to leave the field out. */
  fieldMap?: {
   [key: string]: string | null;
  };
@@ -1238,7 +1238,7 @@ export type ContactsImportsCreateParams = {
  tags?: string;
  /** The status for contacts whose row has no status. */
  status?: ContactStatus;
- /** `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. */
+ /** Whether to store the file for a day without importing it; POST /v1/contacts/imports/{id}/start imports it. */
  hold?: boolean;
 };
 export type ContactsImportsErrorsPage = {
@@ -1271,7 +1271,7 @@ export type ContactsImportsPreviewParams = {
 export type ContactsImportsStartParams = {
  /** The file's project. */
  projectId?: string | null;
- /** Maps fields to headers. */
+ /** Maps contact fields to column headers. */
  columnMap?: ColumnMapInput | null;
  /** What to do with contacts that already exist. */
  onConflict?: OnConflict;
@@ -1279,7 +1279,7 @@ export type ContactsImportsStartParams = {
  delimiter?: string | null;
  /** Names of tags to add to every contact in the file. */
  tags?: string[];
- /** The status for contacts whose row has no status. */
+ /** The status for rows that have no status. */
  status?: ContactStatus | null;
 };
 export type ContactsJobsListParams = {
@@ -1302,9 +1302,9 @@ export type ContactsListPage = {
 export type ContactsListParams = {
  /** The project whose contacts are listed. */
  projectId: string;
- /** Words to find in email, names, company, phone, city, tags and custom fields. */
+ /** Words to find in a contact's email, names, company, phone, city, tags and custom fields. */
  search?: string;
- /** With `search`, waits up to 5 seconds until the search can find every write that was completed before this request; after that, returns 503. */
+ /** If true, a search waits until the search index contains every write that was completed before this request; if this takes more than 5 seconds, the response is 503. */
  refresh?: boolean;
  /** Returns only contacts with this status. */
  status?: ContactStatus;
@@ -1706,7 +1706,7 @@ export type DomainsListParams = {
  /** The number of domains to skip. */
  offset?: number;
 };
-/** The root domain to send from, with options. */
+/** The root domain to create sending subdomains for, and options for the subdomains. */
 export type DomainsSetupParams = {
  /** The root domain, such as `example.com`. */
  rootDomain: string;
@@ -1947,16 +1947,16 @@ export type EmailWarning = {
 };
 /** The email and the text to add to its brief. */
 export type EmailsAddToBriefParams = {
- /** The `accept` of a warning, or other text that the email must contain from now on: its subject, its preheader, an address that it links to, or a sentence. */
+ /** The text to add: the `accept` value of a warning, or other text that the email must contain from now on, such as its subject, its preheader, a URL that it links to, or a sentence. */
  text: string;
 };
 /** The prompt to read, with the project, the languages and the model. */
 export type EmailsBriefParams = {
  /** The project of the brand that sends the email. */
  projectId: string;
- /** The purpose of the email, and every fact that the email must contain. */
+ /** A description of the email: its purpose, and every fact that it must contain. */
  prompt: string;
- /** The languages of the email as BCP 47 tags, starting with the original's. */
+ /** The languages of the email as BCP 47 tags. */
  languages?: string[];
  /** The model that reads the prompt: the name of a language model in the settings, or `composer` for the rules of the built-in composer. */
  model?: string | null;
@@ -2011,7 +2011,7 @@ export type EmailsEditsCreateParams = {
  model?: string | null;
  /** A name for the new version. */
  label?: string | null;
- /** Whether to return the edit immediately, so that its status can be polled. */
+ /** Whether to respond immediately with the unfinished edit, whose status can be polled, instead of waiting for the edited email. */
  async?: boolean;
  /** Whether to return the changed email without saving it. */
  preview?: boolean;
@@ -2041,7 +2041,7 @@ export type EmailsGenerateParams = {
  model?: string | null;
  /** Whether pages that the prompt links to may be read. */
  webMode?: boolean | null;
- /** The languages of each email as BCP 47 tags, starting with the original's. */
+ /** The languages in which each email is generated, as BCP 47 tags. */
  languages?: string[];
  /** Who may see the emails without an API key. */
  visibility?: EmailVisibility;
@@ -2065,11 +2065,11 @@ export type EmailsImportHtmlParams = {
  projectId: string;
  /** The email's HTML. */
  html?: string | null;
- /** The name of the email, which is also its subject if the HTML has no title. */
+ /** The name of the email. */
  name?: string | null;
  /** The emails to import, instead of `html`. */
  htmls?: NamedSource[];
- /** The language of the emails, as the first item of a list. */
+ /** A list whose first item is the language of the emails; all other items are ignored. */
  languages?: string[];
  /** A change to make to each email, in plain words. */
  instruction?: string | null;
@@ -2090,7 +2090,7 @@ export type EmailsListParams = {
  projectId: string;
  /** If given, only conversations with this status are listed. */
  status?: StateWord;
- /** Text to find in the title, the prompt or the subjects of the emails, ignoring case. */
+ /** If given, only conversations are listed whose title or prompt, or the subject of one of their emails, contains this text, ignoring case. */
  search?: string;
  /** Whether to list only conversations with a favorite email. */
  favorite?: boolean;
@@ -2132,7 +2132,7 @@ export type EmailsSendParams = {
  template?: string | null;
  /** The ID of the email to send. */
  emailId?: string | null;
- /** The ID of the conversation whose email is sent. */
+ /** The ID of the conversation that contains the email: the email selected by `emailId` or, without `emailId`, the first email in the series. */
  conversationId?: string | null;
  /** Values of merge fields, shared by all recipients. */
  variables?: {
@@ -2153,7 +2153,7 @@ export type EmailsSendParams = {
 export type EmailsSendTestParams = {
  /** The ID of the email to send. */
  emailId?: string | null;
- /** The ID of the conversation whose email is sent. */
+ /** The ID of the conversation that contains the email: the email selected by `emailId` or, without `emailId`, the first email in the series. */
  conversationId?: string | null;
  /** The address that receives the test. */
  to: string;
@@ -2180,7 +2180,7 @@ export type EmailsUpdateDocumentParams = {
  version?: number | null;
  /** Whether to return the changed email without saving it. */
  preview?: boolean;
- /** Whether the new version replaces the caller's previous autosave, if that autosave is the current version and the first save that it combines was at most ten minutes ago. */
+ /** Whether this is an autosave. */
  autosave?: boolean;
 };
 export type EmailsVersionsListPage = {
@@ -2273,11 +2273,11 @@ export type EventsRecordParams = {
  identifiers: EventIdentifiers;
  /** Current data about the contact, in the same form as when updating a contact. */
  profile?: ContactProfile | null;
- /** The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. */
+ /** The event's properties: at most 16 KB of JSON, 50 top-level properties, and 4 levels of objects and lists. */
  properties?: {
   [key: string]: unknown;
  } | null;
- /** When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. */
+ /** When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the service's clock. */
  occurredAt?: string | null;
  /** A key that identifies the event. */
  dedupeKey?: string | null;
@@ -2321,7 +2321,7 @@ export type ExportView = {
  error?: string;
 };
 export type ExportsHtmlParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
@@ -2329,13 +2329,13 @@ export type ExportsHtmlParams = {
 /** The emails to export for HubSpot, and what to create there. */
 export type ExportsHubspotParams = {
  conversationId: string;
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string | null;
  /** If given, the conversation must belong to this project. */
  projectId?: string | null;
  /** `file` creates files to download instead of exporting into a connected account. */
  as?: ExportDestination | null;
- /** What to create: `type` is `template` (the default) for a coded template, or `email` for a draft of a marketing email. */
+ /** What to create. */
  customOptions?: {
   customInstructions?: AnyJson;
   type?: "template";
@@ -2355,7 +2355,7 @@ export type ExportsHubspotParams = {
  images?: ImageHosting;
 };
 export type ExportsKlaviyoParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
@@ -2367,7 +2367,7 @@ export type ExportsKlaviyoParams = {
  images?: ImageHosting;
 };
 export type ExportsMailchimpParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
@@ -2379,25 +2379,25 @@ export type ExportsMailchimpParams = {
  images?: ImageHosting;
 };
 export type ExportsMjmlParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
 };
 export type ExportsPdfParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
 };
 export type ExportsPngParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
 };
 export type ExportsStatusParams = {
- /** The only email of the conversation to export. */
+ /** The only email to export. */
  emailId?: string;
  /** If given, the conversation must belong to this project. */
  projectId?: string;
@@ -2750,7 +2750,7 @@ export type InboxListPage = {
  pagination: Pagination;
 };
 export type InboxListParams = {
- /** Return only messages addressed to this address. */
+ /** Return only messages to this address. */
  to?: string;
  /** Return only messages that contain this text in the subject or in an address. */
  search?: string;
@@ -2762,11 +2762,11 @@ export type InboxListParams = {
 };
 /** The incoming webhook to create. */
 export type IncomingWebhooksCreateParams = {
- /** The project of the contacts and events. */
+ /** The project to which the contacts or events are added. */
  projectId: string;
  /** The name of the webhook, such as the name of the form. */
  name: string;
- /** What the bodies contain. */
+ /** What the request bodies contain. */
  kind?: HookKind | null;
  /** The path of each field's value in the body, such as `contact.email`. */
  mapping?: {
@@ -2801,7 +2801,7 @@ export type IncomingWebhooksListParams = {
 };
 /** The body to test. */
 export type IncomingWebhooksTestParams = {
- /** A body that the other system sends, such as a sample that it displays. */
+ /** A request body from the other system, such as a sample that the other system displays. */
  body: {
   [key: string]: AnyJson;
  };
@@ -2827,7 +2827,7 @@ export type IncomingWebhooksUpdateParams = {
  redirectUrl?: string | null;
  /** Whether requests are accepted. */
  active?: boolean | null;
- /** Whether to create a new URL, which the response shows once. */
+ /** Whether to create a new URL, which is shown only in this response. */
  newUrl?: boolean | null;
 };
 export type IncompleteCheck = {
@@ -2975,9 +2975,9 @@ export type MailServiceTested = {
 /** The mail service to create. */
 export type MailServicesCreateParams = {
  service: MailService;
- /** A name to distinguish several webhooks of one service. */
+ /** A name that distinguishes this webhook from other webhooks for the same service. */
  name?: string | null;
- /** The secret for verifying requests: the signing key of Mailgun, the verification key of SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark. */
+ /** The secret for verifying requests: Mailgun's signing key, SendGrid's verification key, Brevo's token, Resend's signing secret, or `user:password` for Postmark. */
  secret?: string | null;
  /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
  topicArns?: string[] | null;
@@ -2997,11 +2997,11 @@ export type MailServicesListParams = {
 /** The changes to a mail service. */
 export type MailServicesUpdateParams = {
  name?: string | null;
- /** The secret for verifying requests, which replaces the current one. */
+ /** The new secret for verifying requests. */
  secret?: string | null;
  /** For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. */
  topicArns?: string[] | null;
- /** Whether to create a new URL, which the response shows once. */
+ /** Whether to create a new URL, which is shown only in this response. */
  newUrl?: boolean | null;
 };
 export type MailStream = "transactional" | "marketing";
@@ -3351,7 +3351,7 @@ export type ProjectsImportsCreateParams = {
 };
 /** The decisions. */
 export type ProjectsImportsDecideParams = {
- /** The IDs of the changes to use. */
+ /** The IDs of the changes to accept. */
  accept?: string[];
  /** The IDs of the changes to reject. */
  keep?: string[];
@@ -3365,7 +3365,7 @@ export type ProjectsKnowledgeCreateParams = {
  sourceFileName?: string | null;
  /** The origin of the entry. */
  referenceOrigin?: "favorite" | "upload" | "manual" | null;
- /** A preview of the entry as HTML, which is stored and returned unchanged. */
+ /** An HTML preview of the entry. */
  previewHtml?: string | null;
  thumbnailUrl?: string | null;
  screenshotUrl?: string | null;
@@ -3429,7 +3429,7 @@ export type ProjectsProductsCreateParams = {
  description?: string | null;
  /** The current price in major units, such as `19.90`. */
  price?: string | null;
- /** The original price, before a discount, which emails show struck through. */
+ /** The original price before a discount. */
  priceBefore?: string | null;
  /** The currency as an ISO 4217 code. */
  currency?: string | null;
@@ -3461,13 +3461,13 @@ export type ProjectsProductsUpdateParams = {
  description?: string | null;
  /** The current price in major units, such as `19.90`. */
  price?: string | null;
- /** The original price, before a discount, which emails show struck through. */
+ /** The original price before a discount. */
  priceBefore?: string | null;
  /** The currency as an ISO 4217 code. */
  currency?: string | null;
  /** Whether emails leave the product out. */
  hidden?: boolean | null;
- /** The position among the project's products, starting at 0. */
+ /** The new position among the project's products, starting at 0. */
  position?: number | null;
 };
 /** The rules to change. */
@@ -3493,9 +3493,9 @@ export type ProjectsUpdateParams = {
  tagline?: string | null;
  /** What the brand does, in one or two sentences. */
  description?: string | null;
- /** The legal name of the company, which is shown in the footer of emails. */
+ /** The company's legal name. */
  company?: string | null;
- /** The postal address, which is shown in the footer of emails. */
+ /** The postal address. */
  address?: string | null;
  /** The email address for questions from customers. */
  email?: string | null;
@@ -3505,7 +3505,7 @@ export type ProjectsUpdateParams = {
  voice?: VoicePatch;
  palette?: PalettePatch;
  fonts?: FontsPatch;
- /** The radius of the corners of buttons and cards, in pixels. */
+ /** The corner radius of buttons and cards, in pixels. */
  cornerRadius?: number | null;
  /** The default sender of test sends and new campaigns. */
  defaultSender?: NewSender | null;
@@ -3650,7 +3650,7 @@ export type SavedBlockView = {
 export type SavedBlocksCreateParams = {
  /** The name of the block. */
  name: string;
- /** The block, as in the document of an email. */
+ /** The block, in the format of an email's document. */
  block: unknown;
 };
 export type SavedBlocksListPage = {
@@ -3712,7 +3712,7 @@ export type ScheduledImportsCreateParams = {
  name: string;
  /** The number of hours between two runs. */
  everyHours?: number | null;
- /** The URL of a CSV file with a header row, on a public server, without a user name or password. */
+ /** The URL of a CSV file with a header row. */
  url?: string | null;
  /** What each row in the file becomes. */
  target?: ImportTarget;
@@ -3726,7 +3726,7 @@ export type ScheduledImportsCreateParams = {
  tags?: string[] | null;
  /** For imports of contacts from a file: the status for contacts whose row has no status. */
  status?: ContactStatus | null;
- /** Which contacts without a status are imported, if `status` is absent. */
+ /** Whether to import contacts who have neither subscribed nor unsubscribed, if `status` is absent. */
  consentMode?: ConsentMode | null;
  /** For imports of events from a file: the column header for each event field. */
  mapping?: {
@@ -3776,7 +3776,7 @@ export type ScheduledImportsUpdateParams = {
  tags?: string[] | null;
  /** For imports of contacts from a file: the status for contacts whose row has no status. */
  status?: ContactStatus | null;
- /** Which contacts without a status are imported, if `status` is absent. */
+ /** Whether to import contacts who have neither subscribed nor unsubscribed, if `status` is absent. */
  consentMode?: ConsentMode | null;
  /** For imports of events from a file: the column header for each event field. */
  mapping?: {
@@ -3826,7 +3826,7 @@ export type SegmentsDeleteParams = {
 export type SegmentsGetParams = {
  /** The ID of the segment's project. */
  projectId: string;
- /** False to skip the count, which can take a moment if there are very many contacts. */
+ /** Whether to count the segment's contacts. */
  count?: boolean;
 };
 export type SegmentsListPage = {
@@ -3839,7 +3839,7 @@ export type SegmentsListPage = {
 export type SegmentsListParams = {
  /** The ID of the project whose segments are listed. */
  projectId: string;
- /** False to skip the counts, which can take a moment if there are very many contacts. */
+ /** Whether to count the contacts of each segment. */
  count?: boolean;
  limit?: number;
  /** The number of segments to skip. */
@@ -3851,7 +3851,7 @@ export type SegmentsPreviewParams = {
  projectId: string;
  /** The filter to preview. */
  filters?: FilterTreeInput | null;
- /** The number of contacts to show. */
+ /** The maximum number of contacts to return. */
  limit?: number | null;
 };
 /** The changes to a segment. */
@@ -4085,7 +4085,7 @@ export type StorefrontAuthorizeParams = {
  customers?: StoreCustomers | null;
 };
 export type StorefrontCompleteParams = {
- /** The complete, unchanged query with which Shopify redirected the user back. */
+ /** The complete, unchanged query of the URL to which Shopify redirected the user. */
  query: string;
 };
 export type StorefrontConnectParams = {
@@ -4095,7 +4095,7 @@ export type StorefrontConnectParams = {
  storefrontStoreUrl: string;
  /** Shopify: the client ID of an app in the Dev Dashboard that is installed on the store. */
  clientId?: string | null;
- /** Shopify: the Admin API access token of an app that was created in the Shopify admin before 2026, instead of a client ID. */
+ /** Shopify, instead of a client ID: the Admin API access token of an app that was created in the Shopify admin before 2026. */
  accessToken?: string | null;
  /** Shopify: the client secret of the same app, with which Shopify signs webhooks. */
  apiSecret?: string | null;
@@ -4164,7 +4164,7 @@ export type SuppressionsListPage = {
 export type SuppressionsListParams = {
  /** Return only addresses suppressed for this reason. */
  reason?: SuppressionReason;
- /** Return only this address, even if the recipient's data was erased. */
+ /** Return only this address. */
  email?: string;
  limit?: number;
  /** The number of addresses to skip. */
@@ -4323,7 +4323,7 @@ export type TopicsCreateParams = {
  name: string;
  /** The description that is shown to contacts. */
  description?: string | null;
- /** Whether contacts who have not chosen are subscribed to the topic. */
+ /** Whether contacts who have neither opted in nor opted out are subscribed to the topic. */
  defaultSubscription?: TopicDefault;
  /** Which contacts see the topic. */
  visibility?: TopicVisibility;
@@ -4376,7 +4376,7 @@ export type TopicsUpdateParams = {
  name?: string | null;
  /** The description that is shown to contacts. */
  description?: string | null;
- /** Whether contacts who have not chosen are subscribed to the topic. */
+ /** Whether contacts who have neither opted in nor opted out are subscribed to the topic. */
  defaultSubscription?: TopicDefault | null;
  /** Which contacts see the topic. */
  visibility?: TopicVisibility | null;
@@ -4515,7 +4515,7 @@ export type ValidationSpellingParams = {
  projectId?: string | null;
  /** The languages of the email, such as `en` or `pt-BR`. */
  languages?: string[];
- /** Whether to check the grammar too. */
+ /** Whether to check grammar too. */
  checkGrammar?: boolean | null;
 };
 export type ValidationSummary = {
@@ -4609,7 +4609,7 @@ export type WebhookWithSecret = {
 export type WebhooksCreateParams = {
  /** The URL for deliveries: an https URL that is reachable from the public internet. */
  url: string;
- /** The events that the webhook receives: at least one type listed by `GET /v1/webhooks/events`. */
+ /** The types of events that the webhook receives: at least one of those that `GET /v1/webhooks/events` lists. */
  events: ("email.generation.started" | "email.generation.completed" | "email.generation.failed" | "email.test.sent" | "project.import.started" | "subscriber.added" | "subscriber.updated" | "subscriber.unsubscribed" | "subscriber.bulk_imported" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "project.import.processing" | "project.import.completed" | "project.import.failed" | "export.completed" | "export.failed" | "api_key.created" | "api_key.revoked")[];
  /** The purpose of the webhook. */
  description?: string | null;
@@ -4672,7 +4672,7 @@ export type WebhooksUpdateParams = {
  active?: boolean | null;
  /** The purpose of the webhook. */
  description?: string | null;
- /** Headers to send with every delivery, which replace all previous headers. */
+ /** The headers to send with every delivery. */
  customHeaders?: {
   [key: string]: string;
  } | null;

@@ -105,7 +105,7 @@ class AsyncProjectsImports(AsyncResource):
         Returns the remaining changes. A rejected change is not proposed again by later imports.
 
         Args:
-            accept: The IDs of the changes to use.
+            accept: The IDs of the changes to accept.
             keep: The IDs of the changes to reject. The current values are then treated as set by a user.
         """
         return _t.cast("t.ImportChangesView", await self._call(
@@ -168,7 +168,7 @@ class AsyncProjectsKnowledge(AsyncResource):
             content: The content of the entry, as plain text or Markdown.
             source_file_name: The name of the file from which the entry was created.
             reference_origin: The origin of the entry. The default is `manual`.
-            preview_html: A preview of the entry as HTML, which is stored and returned unchanged.
+            preview_html: An HTML preview of the entry. It is stored and returned unchanged.
         """
         return _t.cast("t.KnowledgeView", await self._call(
             "POST",
@@ -284,7 +284,7 @@ class AsyncProjectsImages(AsyncResource):
         ones.
 
         Args:
-            url: The URL of the image. The file stays on its server.
+            url: The URL of the image. The image file is not copied: it stays on its server.
             description: A description of what the image shows. If absent, it is filled in automatically.
             tags: Tags for finding the image. If absent, they are filled in automatically.
         """
@@ -448,7 +448,7 @@ class AsyncProjectsProducts(AsyncResource):
             url: The URL of the product's page.
             image: The URL of an image of the product.
             price: The current price in major units, such as `19.90`.
-            price_before: The original price, before a discount, which emails show struck through. It must be
+            price_before: The original price before a discount. Emails show it struck through. It must be
                 higher than the price.
             currency: The currency as an ISO 4217 code.
         """
@@ -484,12 +484,12 @@ class AsyncProjectsProducts(AsyncResource):
             url: The URL of the product's page.
             image: The URL of an image of the product.
             price: The current price in major units, such as `19.90`.
-            price_before: The original price, before a discount, which emails show struck through. It must be
+            price_before: The original price before a discount. Emails show it struck through. It must be
                 higher than the price.
             currency: The currency as an ISO 4217 code.
             hidden: Whether emails leave the product out.
-            position: The position among the project's products, starting at 0. Products after this position
-                move down.
+            position: The new position among the project's products, starting at 0. The other products are
+                renumbered.
         """
         return _t.cast("t.ProductView", await self._call(
             "PATCH",
@@ -620,12 +620,12 @@ class AsyncProjects(AsyncResource):
         Args:
             name: The name of the brand in lists and emails. `null` restores the website's name.
             description: What the brand does, in one or two sentences.
-            company: The legal name of the company, which is shown in the footer of emails.
-            address: The postal address, which is shown in the footer of emails. Line breaks become commas.
+            company: The company's legal name. It is shown in the footer of emails.
+            address: The postal address. It is shown in the footer of emails. Line breaks become commas.
             email: The email address for questions from customers.
             social: The brand's profiles on social networks. They replace all imported profiles.
-            corner_radius: The radius of the corners of buttons and cards, in pixels. With 20 or more, buttons
-                have fully rounded ends.
+            corner_radius: The corner radius of buttons and cards, in pixels. With 20 or more, buttons have
+                fully rounded ends.
             default_sender: The default sender of test sends and new campaigns. If it is not set, the
                 project's first campaign sets it.
         """
@@ -1016,10 +1016,11 @@ class AsyncEmailsEdits(AsyncResource):
             prompt: The change to make, in plain words, such as "make the button green and shorten the intro".
             project_id: If given, the email must belong to the project with this ID.
             model: The model that makes the change: `composer`, or the name of a language model in the
-                settings. If absent, the model that was requested when the email was generated is used or, if
-                that model is no longer configured, the default model.
+                settings. If absent, the model that was requested for the email's generation is used; if that
+                model is no longer configured, the default model is used.
             label: A name for the new version.
-            async_: Whether to return the edit immediately, so that its status can be polled.
+            async_: Whether to respond immediately with the unfinished edit, whose status can be polled,
+                instead of waiting for the edited email.
             preview: Whether to return the changed email without saving it. A preview ignores `async` and
                 `label`, and can be saved with its `previewId`.
         """
@@ -1304,9 +1305,9 @@ class AsyncEmails(AsyncResource):
         Args:
             project_id: The project of the brand that sends the email. The brand's products are recognized in
                 the prompt.
-            prompt: The purpose of the email, and every fact that the email must contain.
-            languages: The languages of the email as BCP 47 tags, starting with the original's. The default is
-                the language of the prompt.
+            prompt: A description of the email: its purpose, and every fact that it must contain.
+            languages: The languages of the email as BCP 47 tags. The original is written in the first
+                language. The default is the language of the prompt.
             model: The model that reads the prompt: the name of a language model in the settings, or
                 `composer` for the rules of the built-in composer. If absent, the default model is used.
         """
@@ -1330,8 +1331,8 @@ class AsyncEmails(AsyncResource):
         emails in a series and the languages of an email share a brief.
 
         Args:
-            text: The `accept` of a warning, or other text that the email must contain from now on: its
-                subject, its preheader, an address that it links to, or a sentence.
+            text: The text to add: the `accept` value of a warning, or other text that the email must contain
+                from now on, such as its subject, its preheader, a URL that it links to, or a sentence.
         """
         return _t.cast("t.Brief", await self._call(
             "POST",
@@ -1372,8 +1373,9 @@ class AsyncEmails(AsyncResource):
             model: The model: `composer` for the built-in composer, or the name of a language model in the
                 settings. If absent, the default model is used.
             web_mode: Whether pages that the prompt links to may be read. The default is true.
-            languages: The languages of each email as BCP 47 tags, starting with the original's. The default
-                is the language of the brief or the prompt.
+            languages: The languages in which each email is generated, as BCP 47 tags. The email in the first
+                language is the original, and the emails in the other languages are its translations. The
+                default is the language of the brief or the prompt.
             visibility: Who may see the emails without an API key. The default is `private`.
             reference_id: A conversation whose emails serve as a reference for the style of the new emails.
             count: The number of emails. If absent, it is inferred from the prompt.
@@ -1409,11 +1411,12 @@ class AsyncEmails(AsyncResource):
 
         Args:
             html: The email's HTML.
-            name: The name of the email, which is also its subject if the HTML has no title.
+            name: The name of the email. It becomes the subject if the source has neither a subject nor a
+                title.
             htmls: The emails to import, instead of `html`.
-            languages: The language of the emails, as the first item of a list. All other items are ignored.
-                If absent, the language that the HTML declares is used or, without one, the brand's main
-                language.
+            languages: A list whose first item is the language of the emails; all other items are ignored. If
+                the list is absent or empty, each email has the language that its HTML declares or, if it
+                declares none, the brand's main language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
@@ -1470,7 +1473,8 @@ class AsyncEmails(AsyncResource):
         Args:
             project_id: The project that the conversations belong to.
             status: If given, only conversations with this status are listed.
-            search: Text to find in the title, the prompt or the subjects of the emails, ignoring case.
+            search: If given, only conversations are listed whose title or prompt, or the subject of one of
+                their emails, contains this text, ignoring case.
             favorite: Whether to list only conversations with a favorite email.
             offset: The number of conversations to skip.
         """
@@ -1554,8 +1558,8 @@ class AsyncEmails(AsyncResource):
             version: The version that the changes are based on. If it is not the current version, the response
                 is 409 and nothing is saved.
             preview: Whether to return the changed email without saving it.
-            autosave: Whether the new version replaces the caller's previous autosave, if that autosave is the
-                current version and the first save that it combines was at most ten minutes ago.
+            autosave: Whether this is an autosave. An autosave replaces the current version if that version
+                combines the caller's own autosaves, the first of which was saved less than ten minutes ago.
         """
         return _t.cast("t.EmailDetails", await self._call(
             "PATCH",
@@ -1693,8 +1697,8 @@ class AsyncEmails(AsyncResource):
         audience skips the contact.
 
         Args:
-            from_: The From address. Live mail needs an address at a verified domain, unless the settings
-                allow others.
+            from_: The From address. For live mail, its domain must be verified, unless the settings allow
+                unverified domains.
             recipient_id: The ID of the segment or tag. If `recipientType` is `audience`, the project's ID is
                 also accepted.
             recipient_email: The recipient's address. Set it only if `recipientType` is `email`.
@@ -1707,12 +1711,13 @@ class AsyncEmails(AsyncResource):
             template: HTML with merge fields, to send instead of a stored email.
             email_id: The ID of the email to send. Without `conversationId`, all recipients receive this
                 email; with `conversationId`, this ID selects an email in the series.
-            conversation_id: The ID of the conversation whose email is sent. Each recipient receives the email
-                in the contact's language or, if there is none, the email in `emailId`. Without `emailId`, the
-                first email in the series is sent.
+            conversation_id: The ID of the conversation that contains the email: the email selected by
+                `emailId` or, without `emailId`, the first email in the series. Each recipient receives the
+                email in the contact's language or, if the series has no email in that language, the selected
+                or first email itself.
             variables: Values of merge fields, shared by all recipients.
-            project_id: The ID of the project that owns the contacts. If absent, the project of the email or
-                of `recipientId` is used.
+            project_id: The ID of the project that owns the contacts. If absent, the project of the stored
+                email is used or, if the request contains the HTML, the project whose ID is in `recipientId`.
             provider_type: Accepted for compatibility and ignored: the settings determine the provider that
                 delivers mail.
             transactional: Whether the recipient expects this message. If true, the message ignores
@@ -1751,12 +1756,13 @@ class AsyncEmails(AsyncResource):
             to: The address that receives the test.
             email_id: The ID of the email to send. Without `conversationId`, this email itself is sent; with
                 `conversationId`, this ID selects an email in the series.
-            conversation_id: The ID of the conversation whose email is sent. The email is sent in the language
-                of the contact with the address `to` or, if there is none, in the language of the email in
-                `emailId`. Without `emailId`, the first email in the series is sent.
-            from_: The From address. If absent, the project's default sender is used; with a test key, if
-                there is no default sender, an address of the simulator is used. Live mail needs an address at
-                a verified domain, unless the settings allow others.
+            conversation_id: The ID of the conversation that contains the email: the email selected by
+                `emailId` or, without `emailId`, the first email in the series. The email is sent in the
+                language of the contact with the address `to`. If there is no such contact, or no email in
+                that language, the selected or first email itself is sent.
+            from_: The From address. If absent, the project's default sender is used. If the project has no
+                default sender, a test key uses an address of the simulator. For live mail, the address's
+                domain must be verified, unless the settings allow unverified domains.
             from_name: The sender's name.
             variables: Values of merge fields. Missing values are taken from the contact with the address
                 `to`, if there is one.
@@ -1801,8 +1807,9 @@ class AsyncEmails(AsyncResource):
             model: The model: `composer` for the built-in composer, or the name of a language model in the
                 settings. If absent, the default model is used.
             web_mode: Whether pages that the prompt links to may be read. The default is true.
-            languages: The languages of each email as BCP 47 tags, starting with the original's. The default
-                is the language of the brief or the prompt.
+            languages: The languages in which each email is generated, as BCP 47 tags. The email in the first
+                language is the original, and the emails in the other languages are its translations. The
+                default is the language of the brief or the prompt.
             visibility: Who may see the emails without an API key. The default is `private`.
             reference_id: A conversation whose emails serve as a reference for the style of the new emails.
             count: The number of emails. If absent, it is inferred from the prompt.
@@ -1861,11 +1868,12 @@ class AsyncEmails(AsyncResource):
 
         Args:
             html: The email's HTML.
-            name: The name of the email, which is also its subject if the HTML has no title.
+            name: The name of the email. It becomes the subject if the source has neither a subject nor a
+                title.
             htmls: The emails to import, instead of `html`.
-            languages: The language of the emails, as the first item of a list. All other items are ignored.
-                If absent, the language that the HTML declares is used or, without one, the brand's main
-                language.
+            languages: A list whose first item is the language of the emails; all other items are ignored. If
+                the list is absent or empty, each email has the language that its HTML declares or, if it
+                declares none, the brand's main language.
             instruction: A change to make to each email, in plain words. The change becomes the first edit of
                 each email, with its own version. If the change fails, the email is imported unchanged, with a
                 warning that explains why.
@@ -1947,7 +1955,7 @@ class AsyncSavedBlocks(AsyncResource):
 
         Args:
             name: The name of the block. Unique in the project, ignoring case.
-            block: The block, as in the document of an email. Its IDs are not saved.
+            block: The block, in the format of an email's document. Its IDs are not saved.
         """
         return _t.cast("t.SavedBlockView", await self._call(
             "POST",
@@ -2085,7 +2093,7 @@ class AsyncValidation(AsyncResource):
                 brand, its products and its sender. If absent, the project of `emailId`.
             languages: The languages of the email, such as `en` or `pt-BR`. If empty or absent, the languages
                 are detected.
-            check_grammar: Whether to check the grammar too. The default is true.
+            check_grammar: Whether to check grammar too. The default is true.
         """
         return _t.cast("t.SpellingAnalysis", await self._call(
             "POST",
@@ -2334,8 +2342,8 @@ class AsyncExports(AsyncResource):
         Merge fields are not filled in.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2359,8 +2367,8 @@ class AsyncExports(AsyncResource):
         Fails if one of these emails was imported as HTML, because imported emails have no MJML.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2384,8 +2392,8 @@ class AsyncExports(AsyncResource):
         Each image shows the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2409,8 +2417,8 @@ class AsyncExports(AsyncResource):
         Each file has searchable text and working links.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2441,8 +2449,8 @@ class AsyncExports(AsyncResource):
         account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if the brand can use several Klaviyo connections.
@@ -2475,8 +2483,8 @@ class AsyncExports(AsyncResource):
         account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
             connection_id: The connection to use. Required if the brand can use several Mailchimp connections.
@@ -2509,14 +2517,15 @@ class AsyncExports(AsyncResource):
         account. Merge fields that the platform doesn't support are removed, and listed in `untranslated`.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
             as_: `file` creates files to download instead of exporting into a connected account.
-            custom_options: What to create: `type` is `template` (the default) for a coded template, or
-                `email` for a draft of a marketing email. For an email, these fields of HubSpot's own request
-                are passed on: `activeDomain`, `businessUnitId`, `campaign`, `folderIdV2`, `from`, `language`
-                and `subscriptionDetails`. `customInstructions` is accepted and has no effect.
+            custom_options: What to create. If `type` is `template` (the default), the export creates a coded
+                template; if it is `email`, a draft of a marketing email. For an email, these fields are
+                passed on in the request to HubSpot: `activeDomain`, `businessUnitId`, `campaign`,
+                `folderIdV2`, `from`, `language` and `subscriptionDetails`. `customInstructions` is accepted
+                and has no effect.
             connection_id: The connection to use. Required if the brand can use several HubSpot connections.
         """
         return _t.cast("t.EmailExport", await self._call(
@@ -2538,8 +2547,8 @@ class AsyncExports(AsyncResource):
         """Get the status of an export.
 
         Args:
-            email_id: The only email of the conversation to export. If absent, all finished emails of the
-                conversation are exported.
+            email_id: The only email to export. If absent, all finished emails of the conversation are
+                exported.
             project_id: If given, the conversation must belong to this project.
         """
         return _t.cast("t.ExportStatusView", await self._call(
@@ -2720,8 +2729,9 @@ class AsyncContactsImports(AsyncResource):
                 tab.
             tags: Names of tags to add to every contact in the file, as a JSON array or separated by commas.
             status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
-            hold: `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start
-                imports it. The import's settings in this form are then ignored.
+            hold: Whether to store the file for a day without importing it; POST
+                /v1/contacts/imports/{id}/start imports it. If `true`, the import's settings in this form are
+                ignored.
         """
         return _t.cast("t.ImportStarted", await self._call(
             "POST",
@@ -2825,11 +2835,13 @@ class AsyncContactsImports(AsyncResource):
         Args:
             id: The ID of the import, as returned by the upload.
             project_id: The file's project. Optional; if given, the file must belong to it.
-            column_map: Maps fields to headers. If absent, the mapping is guessed from common headers.
+            column_map: Maps contact fields to column headers. If absent, the mapping is guessed from common
+                headers.
             on_conflict: What to do with contacts that already exist.
             delimiter: The separator between cells. If absent, it is detected. `\\t` is a tab.
             tags: Names of tags to add to every contact in the file.
-            status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
+            status: The status for rows that have no status. If absent, new contacts from such rows are
+                subscribed.
         """
         return _t.cast("t.ImportStarted", await self._call(
             "POST",
@@ -3000,11 +3012,12 @@ class AsyncContacts(AsyncResource):
 
         Args:
             project_id: The project whose contacts are listed.
-            search: Words to find in email, names, company, phone, city, tags and custom fields. Matches the
-                beginnings of words and tolerates small typos.
-            refresh: With `search`, waits up to 5 seconds until the search can find every write that was
-                completed before this request; after that, returns 503. If false, a search waits up to 200 ms
-                for the caller's own writes of the last second.
+            search: Words to find in a contact's email, names, company, phone, city, tags and custom fields.
+                Matches the beginnings of words and tolerates small typos.
+            refresh: If true, a search waits until the search index contains every write that was completed
+                before this request; if this takes more than 5 seconds, the response is 503. If false, a
+                search waits up to 200 ms for the writes that the caller made in the last second. Has no
+                effect without `search`.
             status: Returns only contacts with this status.
             tags: Returns only contacts that have at least one of these tags. Give tag names separated by
                 commas, or as a JSON array if a name contains a comma.
@@ -3413,8 +3426,9 @@ class AsyncContacts(AsyncResource):
                 tab.
             tags: Names of tags to add to every contact in the file, as a JSON array or separated by commas.
             status: The status for contacts whose row has no status. If absent, new contacts are subscribed.
-            hold: `true` stores the file for a day without importing it; POST /v1/contacts/imports/{id}/start
-                imports it. The import's settings in this form are then ignored.
+            hold: Whether to store the file for a day without importing it; POST
+                /v1/contacts/imports/{id}/start imports it. If `true`, the import's settings in this form are
+                ignored.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
             wait_timeout: The seconds that the job may take. The job continues on the server after that.
@@ -3564,7 +3578,8 @@ class AsyncConnections(AsyncResource):
             api_key: The account's private API key: for Klaviyo a key that starts with pk_, for Mailchimp a
                 key that ends with its data center, for HubSpot the access token of a private app. It is
                 stored encrypted and never shown again.
-            name: A name for the connection. If absent, the account's name on the platform.
+            name: A name for the connection. If absent, a connection to reconnect keeps its name, and a new
+                connection gets the account's name on the platform.
             project_id: The only project that can use the connection. If absent, every project of the account
                 can.
             connection_id: The connection to reconnect. The key must belong to the same account. The
@@ -3595,13 +3610,14 @@ class AsyncConnections(AsyncResource):
         secret in the settings; without them, connect the account with an API key.
 
         Args:
-            name: A name for the connection. If absent, the account's name on the platform.
+            name: A name for the connection. If absent, a connection to reconnect keeps its name, and a new
+                connection gets the account's name on the platform.
             project_id: The only project that can use the connection. If absent, every project of the account
                 can.
             connection_id: The connection to reconnect. The user must sign in to the same account on the
                 platform.
             uses: What the connection may do. The user is asked only for the scopes of these uses. If absent,
-                the uses of the connection to reconnect or, for a new connection, `imports`.
+                a connection to reconnect keeps its uses, and a new connection gets `imports`.
         """
         return _t.cast("t.SignInPage", await self._call(
             "POST",
@@ -3719,9 +3735,9 @@ class AsyncConnections(AsyncResource):
                 contacts are always imported, with that status.
             connection_id: The connection to use. Required if the brand can use several connections to the
                 provider.
-            field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
-                null to leave the field out. All other fields are imported as usual. The import preview lists
-                the fields.
+            field_map: The platform's fields to map, each with its contact field: a profile field,
+                `customFields.NAME`, or null to leave the field out. All other fields are imported with the
+                default mapping. The import preview lists the fields.
         """
         return _t.cast("t.ProviderImportStarted", await self._call(
             "POST",
@@ -3755,9 +3771,9 @@ class AsyncConnections(AsyncResource):
                 contacts are always imported, with that status.
             connection_id: The connection to use. Required if the brand can use several connections to the
                 provider.
-            field_map: Maps the platform's fields to contact fields: a profile field, `customFields.NAME`, or
-                null to leave the field out. All other fields are imported as usual. The import preview lists
-                the fields.
+            field_map: The platform's fields to map, each with its contact field: a profile field,
+                `customFields.NAME`, or null to leave the field out. All other fields are imported with the
+                default mapping. The import preview lists the fields.
             on_progress: Receives each status that the job reports.
             poll_interval: The seconds between two requests for the status.
             wait_timeout: The seconds that the job may take. The job continues on the server after that.
@@ -3824,13 +3840,14 @@ class AsyncStorefront(AsyncResource):
                 URL of the site.
             client_id: Shopify: the client ID of an app in the Dev Dashboard that is installed on the store.
                 Mailmill requests access tokens with it.
-            access_token: Shopify: the Admin API access token of an app that was created in the Shopify admin
-                before 2026, instead of a client ID.
+            access_token: Shopify, instead of a client ID: the Admin API access token of an app that was
+                created in the Shopify admin before 2026.
             api_secret: Shopify: the client secret of the same app, with which Shopify signs webhooks. It is
                 stored encrypted and never shown again, like all keys.
             consumer_key: WooCommerce: the consumer key of a REST API key with the permission Read/Write.
             consumer_secret: WooCommerce: the consumer secret of the same key.
-            customers: Which customers are imported. If absent, `subscribed-only`.
+            customers: Which customers are imported. If absent, a store that was connected before keeps its
+                setting, and a new store gets `subscribed-only`.
             connection_id: The ID of the connected store whose keys are used if the request contains no keys.
                 Required if the store is connected to several other projects.
         """
@@ -3860,7 +3877,8 @@ class AsyncStorefront(AsyncResource):
         Args:
             project_id: The ID of the project to which the products and customers are added.
             storefront_store_url: The shop's myshopify.com domain.
-            customers: Which customers are imported. If absent, `subscribed-only`.
+            customers: Which customers are imported. If absent, a store that was connected before keeps its
+                setting, and a new store gets `subscribed-only`.
         """
         return _t.cast("t.InstallPage", await self._call(
             "POST",
@@ -3883,8 +3901,8 @@ class AsyncStorefront(AsyncResource):
         the user returns.
 
         Args:
-            query: The complete, unchanged query with which Shopify redirected the user back. Shopify signs
-                the parameters in the query.
+            query: The complete, unchanged query of the URL to which Shopify redirected the user. Shopify
+                signs the parameters in the query.
         """
         return _t.cast("t.StorefrontConnection", await self._call(
             "POST",
@@ -3992,10 +4010,10 @@ class AsyncEvents(AsyncResource):
                 `canceled`, in uppercase or lowercase, the amount is treated as negative.
             profile: Current data about the contact, in the same form as when updating a contact. Never
                 changes the contact's status.
-            properties: The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and
-                lists. `value` is an amount in major units. `currency` is its ISO 4217 code. The default is
-                USD.
-            occurred_at: When the event occurred: in the last 90 days, and at most 5 minutes ahead of the
+            properties: The event's properties: at most 16 KB of JSON, 50 top-level properties, and 4 levels
+                of objects and lists. The property `value` is an amount in major units, and `currency` is the
+                ISO 4217 code of its currency. The default currency is USD.
+            occurred_at: When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the
                 service's clock. The default is the current time. A time without an offset is in UTC.
             dedupe_key: A key that identifies the event. A project stores only the first event with a given
                 key, until that event is deleted.
@@ -4241,8 +4259,8 @@ class AsyncTopics(AsyncResource):
             project_id: The ID of the topic's project.
             name: The name of the topic. Unique in the project, ignoring case.
             description: The description that is shown to contacts.
-            default_subscription: Whether contacts who have not chosen are subscribed to the topic. The
-                default is `opt_out`.
+            default_subscription: Whether contacts who have neither opted in nor opted out are subscribed to
+                the topic. The default is `opt_out`.
             visibility: Which contacts see the topic. The default is `private`.
             display_order: The position of the topic in lists. The topic with the smallest position comes
                 first. If absent, the topic comes last.
@@ -4297,12 +4315,13 @@ class AsyncTopics(AsyncResource):
             project_id: The ID of the topic's project.
             name: The new name of the topic. Unique in the project, ignoring case.
             description: The description that is shown to contacts.
-            default_subscription: Whether contacts who have not chosen are subscribed to the topic.
+            default_subscription: Whether contacts who have neither opted in nor opted out are subscribed to
+                the topic.
             visibility: Which contacts see the topic.
             display_order: The position of the topic in lists. The topic with the smallest position comes
                 first.
-            is_active: Whether the topic is active. Inactive topics are not shown on the preferences page, and
-                lists contain them only with `includeInactive`.
+            is_active: Whether the topic is active. An inactive topic is not shown on the preferences page,
+                and is listed only if the request sets `includeInactive`.
         """
         return _t.cast("t.TopicView", await self._call(
             "PATCH",
@@ -4406,7 +4425,8 @@ class AsyncSegments(AsyncResource):
 
         Args:
             project_id: The ID of the project whose segments are listed.
-            count: False to skip the counts, which can take a moment if there are very many contacts.
+            count: Whether to count the contacts of each segment. The default is true. If the project has very
+                many contacts, the counts can take a moment.
             offset: The number of segments to skip.
         """
         return self._list(
@@ -4464,7 +4484,7 @@ class AsyncSegments(AsyncResource):
         Args:
             project_id: The ID of the project whose contacts are filtered.
             filters: The filter to preview. If absent, every contact matches.
-            limit: The number of contacts to show. The default is 10.
+            limit: The maximum number of contacts to return. The default is 10.
         """
         return _t.cast("t.SegmentPreview", await self._call(
             "POST",
@@ -4489,7 +4509,8 @@ class AsyncSegments(AsyncResource):
         Args:
             id: The segment's ID.
             project_id: The ID of the segment's project.
-            count: False to skip the count, which can take a moment if there are very many contacts.
+            count: Whether to count the segment's contacts. The default is true. If the project has very many
+                contacts, the count can take a moment.
         """
         return _t.cast("t.SegmentView", await self._call(
             "GET",
@@ -4584,7 +4605,7 @@ class AsyncSuppressions(AsyncResource):
 
         Args:
             reason: Return only addresses suppressed for this reason.
-            email: Return only this address, even if the recipient's data was erased.
+            email: Return only this address. It is found even if the recipient's data was erased.
             offset: The number of addresses to skip.
         """
         return self._list(
@@ -4824,7 +4845,7 @@ class AsyncInbox(AsyncResource):
         unsubscribe.
 
         Args:
-            to: Return only messages addressed to this address.
+            to: Return only messages to this address.
             search: Return only messages that contain this text in the subject or in an address.
             send_id: Return only messages of the send or batch with this ID.
             offset: The number of messages to skip.
@@ -4946,11 +4967,12 @@ class AsyncCampaigns(AsyncResource):
             project_id: The project whose contacts receive the campaign.
             from_: The sender's address.
             from_name: The sender's name.
-            conversation_id: The completed generation that contains the email. Each recipient gets the email
-                in the recipient's language or, if there is none, the email in `emailId`. Without `emailId`,
-                the first email in the series is sent.
-            email_id: The email to send. Without `conversationId`, all recipients get this email; with
-                `conversationId`, this field selects an email in the series.
+            conversation_id: The completed generation that contains the email to send. If the generation is a
+                series, `emailId` selects the email; without `emailId`, the first email in the series is sent.
+                Each recipient gets the email in the recipient's language or, if there is none in that
+                language, the selected email itself.
+            email_id: The email to send. Without `conversationId`, all recipients get exactly this email. With
+                `conversationId`, this field selects an email in the series of that generation.
             subject: The subject, which may contain merge fields. The default is the email's own subject.
             preheader_text: The preview text that email clients show after the subject. The default is the
                 email's own preheader.
@@ -5257,7 +5279,8 @@ class AsyncCampaigns(AsyncResource):
             scheduled_at: The start time, in ISO 8601 format. A time with an offset or Z is an exact moment; a
                 time without an offset is a local time in the time zone `scheduledTimezone`.
             project_id: If given, the campaign must belong to this project.
-            scheduled_timezone: The IANA name of the time zone, current or former. The default is UTC.
+            scheduled_timezone: The IANA name of the time zone; former names are accepted too. The default is
+                UTC.
             timezone_mode: Whose time zone applies. The default is `campaign`. With `recipient`, each contact
                 gets the campaign at this local time in the contact's time zone: the value of the custom field
                 `timezone` or `time_zone`, or else the time zone of the contact's country if the country has
@@ -5292,8 +5315,9 @@ class AsyncCampaigns(AsyncResource):
             scheduled_at: The new start time, in ISO 8601 format. A time with an offset or Z is an exact
                 moment; a time without an offset is a local time in the time zone `scheduledTimezone`.
             project_id: If given, the campaign must belong to this project.
-            scheduled_timezone: The IANA name of the time zone. If absent, it stays unchanged.
-            timezone_mode: Whose time zone applies. If absent, it stays unchanged.
+            scheduled_timezone: The IANA name of the new time zone. If absent, the time zone stays unchanged.
+            timezone_mode: Whose time zone applies: the campaign's, or each recipient's own. If absent, the
+                mode stays unchanged.
         """
         return _t.cast("t.CampaignView", await self._call(
             "POST",
@@ -5512,7 +5536,7 @@ class AsyncCampaigns(AsyncResource):
             project_id: If given, the campaign must belong to this project.
             cursor: The `nextCursor` of the previous page.
             status: Lists only recipients with this status. A recipient who clicked also matches `delivered`,
-                and a recipient whose server rejected the message immediately also matches `bounced`.
+                and a recipient with the status `failed` also matches `bounced`.
             skip_reason: Lists only recipients who were skipped for this reason. If `status` is given too, it
                 must be `skipped`.
         """
@@ -5595,10 +5619,10 @@ class AsyncMailServices(AsyncResource):
         of this environment.
 
         Args:
-            name: A name to distinguish several webhooks of one service.
-            secret: The secret for verifying requests: the signing key of Mailgun, the verification key of
-                SendGrid, the token of Brevo, the signing secret of Resend, or `user:password` for Postmark.
-                It can be set later, because some services show it only after they know the URL. It is stored
+            name: A name that distinguishes this webhook from other webhooks for the same service.
+            secret: The secret for verifying requests: Mailgun's signing key, SendGrid's verification key,
+                Brevo's token, Resend's signing secret, or `user:password` for Postmark. It can be set later,
+                because some services show it only after the URL has been entered there. It is stored
                 encrypted and never shown again.
             topic_arns: For Amazon SES: the ARNs of the SNS topics from which notifications are accepted.
         """
@@ -5647,11 +5671,11 @@ class AsyncMailServices(AsyncResource):
 
         Args:
             mail_service_id: The ID of the mail service.
-            secret: The secret for verifying requests, which replaces the current one.
+            secret: The new secret for verifying requests. It replaces the current secret.
             topic_arns: For Amazon SES: the ARNs of the SNS topics from which notifications are accepted. They
                 replace all previous ARNs.
-            new_url: Whether to create a new URL, which the response shows once. The current URL stops working
-                immediately.
+            new_url: Whether to create a new URL, which is shown only in this response. The current URL stops
+                working immediately.
         """
         return _t.cast("t.MailFeedbackWithUrl", await self._call(
             "PATCH",
@@ -5756,13 +5780,14 @@ class AsyncIncomingWebhooks(AsyncResource):
         a form, without a key: the URL itself is the secret.
 
         Args:
-            project_id: The project of the contacts and events.
+            project_id: The project to which the contacts or events are added.
             name: The name of the webhook, such as the name of the form.
-            kind: What the bodies contain. The default is `contacts`.
+            kind: What the request bodies contain. The default is `contacts`.
             mapping: The path of each field's value in the body, such as `contact.email`. Without a mapping,
-                the body must use the field names, and other values are ignored. Contacts: `email`, the fields
-                of a contact, and `customFields.NAME`. Events: `name`, `occurredAt`, `dedupeKey`, the
-                identifiers of an event, `properties.NAME` and `profile.FIELD`.
+                each field gets the value with the same name in the body, and other values are ignored. The
+                fields for contacts are `email`, the other contact fields, and `customFields.NAME`. The fields
+                for events are `name`, `occurredAt`, `dedupeKey`, the identifiers of an event,
+                `properties.NAME` and `profile.FIELD`.
             signature: How the other system signs its requests. If given, requests without a valid signature
                 are rejected.
             event_name: The name that every event receives. If absent, the name comes from the body.
@@ -5828,8 +5853,8 @@ class AsyncIncomingWebhooks(AsyncResource):
             consent_source: Where the contacts agreed to marketing email.
             redirect_url: The page to which browsers are redirected after they submit a form.
             active: Whether requests are accepted.
-            new_url: Whether to create a new URL, which the response shows once. The current URL stops working
-                immediately.
+            new_url: Whether to create a new URL, which is shown only in this response. The current URL stops
+                working immediately.
         """
         return _t.cast("t.HookWithUrl", await self._call(
             "PATCH",
@@ -5883,7 +5908,7 @@ class AsyncIncomingWebhooks(AsyncResource):
 
         Args:
             hook: The ID of the incoming webhook.
-            body: A body that the other system sends, such as a sample that it displays.
+            body: A request body from the other system, such as a sample that the other system displays.
         """
         return _t.cast("t.HookTested", await self._call(
             "POST",
@@ -5960,7 +5985,8 @@ class AsyncScheduledImports(AsyncResource):
             project_id: The ID of the project to which the contacts or events are added.
             every_hours: The number of hours between two runs. The default is 24, which means one run each
                 day.
-            url: The URL of a CSV file with a header row, on a public server, without a user name or password.
+            url: The URL of a CSV file with a header row. The server must be public, and the URL must not
+                contain a user name or password.
             target: What each row in the file becomes.
             delimiter: The separator between cells of the file. If absent, it is detected. `\\t` is a tab.
             column_map: For imports of contacts from a file: the column header for each contact field. If
@@ -5971,11 +5997,11 @@ class AsyncScheduledImports(AsyncResource):
             status: For imports of contacts from a file: the status for contacts whose row has no status. Set
                 `subscribed` only if all contacts in the file agreed to marketing email. If absent,
                 `consentMode` decides.
-            consent_mode: Which contacts without a status are imported, if `status` is absent. The default is
-                `subscribed-only`.
+            consent_mode: Whether to import contacts who have neither subscribed nor unsubscribed, if `status`
+                is absent. The default, `subscribed-only`, leaves them out.
             mapping: For imports of events from a file: the column header for each event field. Without a
-                mapping, the headers must be the field names: `name`, `occurredAt`, `dedupeKey`, the
-                identifiers of an event, `properties.NAME` and `profile.FIELD`.
+                mapping, the headers must be the field names: `name`, `occurredAt`, `dedupeKey`, the fields
+                that identify the contact, such as `email`, and `properties.NAME` and `profile.FIELD`.
             event_name: For imports of events from a file: the name that every event receives. If absent, the
                 name comes from a column.
             provider: The platform from which contacts are imported.
@@ -6044,16 +6070,18 @@ class AsyncScheduledImports(AsyncResource):
             column_map: For imports of contacts from a file: the column header for each contact field.
                 Replaces the whole mapping.
             on_conflict: For imports of contacts from a file: what happens to contacts that already exist.
-            tags: For imports of contacts from a file: the names of the tags to add to every contact. They
-                replace all previous tags.
+            tags: For imports of contacts from a file: the names of the tags to add to every contact. The list
+                replaces the previous list.
             status: For imports of contacts from a file: the status for contacts whose row has no status.
-            consent_mode: Which contacts without a status are imported, if `status` is absent.
+            consent_mode: Whether to import contacts who have neither subscribed nor unsubscribed, if `status`
+                is absent.
             mapping: For imports of events from a file: the column header for each event field. Replaces the
                 whole mapping.
             event_name: For imports of events from a file: the name that every event receives.
             connection_id: For imports of contacts from a platform: the ID of the connection to use, which
                 must be to the same platform.
-            sources: For imports of contacts from a platform: the sources. They replace all previous sources.
+            sources: For imports of contacts from a platform: the sources. The list replaces the previous
+                list.
             field_map: For imports of contacts from a platform: the contact field for each platform field.
                 Replaces the whole mapping.
             active: False pauses the scheduled import; true ends a pause and starts a run.
@@ -6235,8 +6263,8 @@ class AsyncWebhooks(AsyncResource):
 
         Args:
             url: The URL for deliveries: an https URL that is reachable from the public internet.
-            events: The events that the webhook receives: at least one type listed by `GET
-                /v1/webhooks/events`.
+            events: The types of events that the webhook receives: at least one of those that `GET
+                /v1/webhooks/events` lists.
             description: The purpose of the webhook.
             custom_headers: Headers to send with every delivery, such as `Authorization`: at most 20, and none
                 that Mailmill sets or reserves. The values are stored encrypted and never shown again.
@@ -6306,8 +6334,8 @@ class AsyncWebhooks(AsyncResource):
                 events that occur while it is disabled can be delivered later with `POST
                 /v1/webhooks/{webhookId}/redeliver`.
             description: The purpose of the webhook.
-            custom_headers: Headers to send with every delivery, which replace all previous headers. A value
-                of `********`, as shown in responses, keeps the header's current value.
+            custom_headers: The headers to send with every delivery. They replace all previous headers. A
+                value of `********`, as shown in responses, keeps the header's current value.
             standard_signature: Whether deliveries also have the Standard Webhooks signature.
         """
         return _t.cast("t.UpdatedWebhook", await self._call(

@@ -45,7 +45,7 @@ class AccessibilityFinding(_t.TypedDict):
     fix: str
     """How to resolve the problem."""
     wcag: str
-    """The success criterion of WCAG 2.2 that the problem violates."""
+    """The WCAG 2.2 success criterion that the problem violates."""
     count: int
     """The number of occurrences."""
     occurrences: list[SourcePlace]
@@ -63,9 +63,9 @@ class _AccountPlanRequired(_t.TypedDict):
     plan: str
     """The plan's name in the settings."""
     daily: PlanQuota
-    """The number of emails per UTC day. An email counts once per recipient; skipped recipients do not count."""
+    """The quota of emails per UTC day. An email counts once for each recipient; skipped recipients do not count."""
     monthly: PlanQuota
-    """The number of emails per UTC month."""
+    """The quota of emails per UTC month."""
     requests: list[PlanRequests]
     """The limits on requests, which all keys of the account share."""
     sizes: list[PlanSize]
@@ -184,7 +184,7 @@ class _BatchViewRequired(_t.TypedDict):
     """The number of recipients whose delivery is unknown, because the service stopped, the connection broke, or
     no valid reply arrived in
     time. The message is sent to them again automatically only if the batch belongs to a campaign whose
-    `unknown` is `resend`.
+    `unknown` field is `resend`.
     """
     skipped: dict[str, int]
     """The number of skipped recipients, by reason."""
@@ -202,7 +202,7 @@ class BatchView(_BatchViewRequiredWords, _BatchViewRequired, total=False):
     error: str
     """Why the batch failed."""
     throttle: BatchThrottle
-    """What the batch is waiting for. Absent if it is not waiting."""
+    """Why and until when the batch is waiting. Absent if it is not waiting."""
 
 
 class _BrandRequired(_t.TypedDict):
@@ -233,7 +233,7 @@ class Brand(_BrandRequired, total=False):
     description: str
     """A description of what the brand does, in one or two sentences."""
     cornerRadius: int
-    """The radius of the corners of buttons and cards, in pixels."""
+    """The corner radius of buttons and cards, in pixels."""
 
 
 class BrandContact(_t.TypedDict, total=False):
@@ -258,7 +258,7 @@ BrandFormality = _t.Literal["neutral", "casual", "formal"]
 
 
 class BrandGuidelines(_t.TypedDict, total=False):
-    """The rules that users set for the emails of the brand."""
+    """The rules that users set for a brand's emails."""
     designRules: str
     """Rules for the design and the wording of emails."""
     imageStyle: str
@@ -328,7 +328,7 @@ class BrandOverrides(_BrandOverridesRequired, total=False):
     phone: str
     social: list[BrandSocialLink]
     cornerRadius: int
-    """The radius of the corners of buttons and cards, in pixels."""
+    """The corner radius of buttons and cards, in pixels."""
 
 
 class BrandPalette(_t.TypedDict, total=False):
@@ -376,8 +376,9 @@ class BrandUsage(_t.TypedDict):
     projectId: str
     model: str
     calls: int
-    """The number of requests. A request that is running or was interrupted by a crash counts with its estimated
-    tokens and cost.
+    """The number of requests, including requests in progress and requests that a crash interrupted. For these,
+    the estimated tokens and
+    cost are counted.
     """
     inputTokens: int
     outputTokens: int
@@ -410,14 +411,14 @@ class BrandVoice(_BrandVoiceRequired, total=False):
 class _BrandWebFontRequired(_t.TypedDict):
     family: str
     url: str
-    """The URL of a WOFF2 file, or of a style sheet at Google Fonts. Always starts with `https://`."""
+    """The URL of a WOFF2 file or of a Google Fonts style sheet. Always starts with `https://`."""
     weight: str
     """The weight of the font (400 is normal, 700 is bold), or a range such as `100 900`."""
     italic: bool
 
 
 class BrandWebFont(_BrandWebFontRequired, total=False):
-    """A font file on the web, or a style sheet of a font service."""
+    """A font file on the web, or a style sheet from a font service."""
     characters: str
     """The characters in the file (a CSS `unicode-range`), if the file contains only some."""
 
@@ -442,7 +443,7 @@ class _BriefRequired(_t.TypedDict):
 
 
 class Brief(_BriefRequired, total=False):
-    """The content and the form that a prompt asks for."""
+    """The content and the form of the email that a prompt asks for."""
     audience: BriefText
     """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
     subject: BriefText
@@ -505,7 +506,9 @@ class BriefEventInput(_t.TypedDict):
 class _BriefFactRequired(_t.TypedDict):
     kind: FactKind
     text: str
-    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+    """The fact as the email can print it. The text of a `sentence` is a complete sentence addressed to the
+    recipient.
+    """
 
 
 class BriefFact(_BriefFactRequired, total=False):
@@ -529,7 +532,9 @@ class BriefFact(_BriefFactRequired, total=False):
 class _BriefFactInputRequired(_t.TypedDict):
     kind: FactKind
     text: str
-    """The fact as the email can print it. A `sentence` is a complete sentence addressed to the recipient."""
+    """The fact as the email can print it. The text of a `sentence` is a complete sentence addressed to the
+    recipient.
+    """
 
 
 class BriefFactInput(_BriefFactInputRequired, total=False):
@@ -557,7 +562,7 @@ class _BriefInputRequired(_t.TypedDict):
 
 
 class BriefInput(_BriefInputRequired, total=False):
-    """The content and the form that a prompt asks for."""
+    """The content and the form of the email that a prompt asks for."""
     audience: BriefTextInput | None
     """The recipients, as the prompt describes them: "customers who have not ordered for a year"."""
     subject: BriefTextInput | None
@@ -759,8 +764,8 @@ class BulkResult(_BulkResultRequired, total=False):
 
 class _BulkRowRequired(_t.TypedDict):
     email: str
-    """The contact's email. A new contact keeps this spelling, without surrounding spaces. Unique in the project,
-    ignoring case.
+    """The contact's email, which is unique in the project, ignoring case. A new contact keeps this spelling,
+    without surrounding spaces.
     """
 
 
@@ -789,7 +794,7 @@ class BulkRow(_BulkRowRequired, total=False):
 
 
 class BulkStarted(_t.TypedDict):
-    """The job that processes the contacts, because the request contains too many for an immediate response."""
+    """The job that processes the contacts if a request contains too many for an immediate response."""
     jobId: str
     status: str
     """Always `processing`."""
@@ -858,8 +863,9 @@ class CampaignLink(_t.TypedDict):
     url: str
     """The target URL."""
     clicks: int
-    """The number of clicks, excluding detected bots. Several clicks by one recipient in the first seconds after
-    delivery count once.
+    """The number of clicks, excluding detected bots. In the first seconds after delivery, repeated clicks by the
+    same recipient count as
+    one.
     """
 
 
@@ -902,7 +908,7 @@ class CampaignLog(_CampaignLogRequired, total=False):
     campaign_id: str
     """The campaign's ID; absent if the message does not belong to a campaign."""
     sent_at: str
-    """When the next mail server accepted the message."""
+    """When the next mail server, such as a relay, accepted the message."""
     next_attempt_at: str
     """When the next delivery attempt is due, if one is planned."""
     reply: str
@@ -950,7 +956,9 @@ class _CampaignStatsRequired(_t.TypedDict):
     client.
     """
     bounces: int
-    """The number of messages that were rejected, deferred for too long, or bounced later."""
+    """The number of messages that were rejected, that were deferred for too long, or that bounced after they
+    were accepted.
+    """
     complaints: int
     """The number of recipients who reported the message as spam."""
     openRate: float
@@ -960,7 +968,7 @@ class _CampaignStatsRequired(_t.TypedDict):
     unsubscribeRate: float
     """Unsubscribes as a percentage of delivered messages."""
     bounceRate: float
-    """Bounces as a percentage of messages that were sent or rejected."""
+    """Bounces as a percentage of the messages that were sent or failed."""
     botOpens: int
     """The number of opens by scanners and other bots. No other field includes these opens."""
     botClicks: int
@@ -1010,9 +1018,9 @@ class _CampaignViewRequired(_t.TypedDict):
     """The generation that contains the email."""
     emailId: str
     languages: list[str]
-    """The languages of the campaign's emails. Recipients with a different language get the email in the first of
-    these languages, which is
-    the email in `emailId`.
+    """The languages of the campaign's emails. Recipients with any other language get the email in the first of
+    these languages: the email
+    with the ID `emailId`.
     """
     subject: str
     """The campaign's own subject or, if it has none, the subject of the email's current version."""
@@ -1050,7 +1058,9 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     campaign for a segment. A dry run returns exact numbers.
     """
     providerType: str
-    """The client's name for a transport, as given. The installation's settings determine the transport."""
+    """The client's own name for a transport, returned as given. It has no effect: the installation's settings
+    determine the transport.
+    """
     utm: UtmParameters
     """UTM parameters for links. If absent, the setting of the From address's domain applies."""
     scheduledAt: str
@@ -1058,10 +1068,10 @@ class CampaignView(_CampaignViewRequiredWords, _CampaignViewRequired, total=Fals
     scheduledTimezone: str
     """The IANA name of the campaign's time zone."""
     timezoneMode: TimezoneMode
-    """The time zone of `scheduledAt`: the campaign's, or each recipient's own."""
+    """Whose time zone determines when sending starts: the campaign's, or each recipient's own."""
     scheduleNotice: str
-    """A notice about the start time, for example that this local time does not exist because clocks are set
-    forward.
+    """A notice about the start time, for example that the given local time does not exist because clocks are set
+    forward at that time.
     """
     batchId: str
     """The ID of the send that delivers the campaign; absent until the campaign starts. See GET
@@ -1135,7 +1145,7 @@ class ChangeResult(_t.TypedDict):
     failed: int
     """The number of contacts that could not be changed."""
     errors: list[RowError]
-    """The contacts that could not be changed, with the reasons: at most a thousand. `index` is the contact's
+    """At most a thousand of the contacts that could not be changed, with the reasons. `index` is the contact's
     number in the project.
     """
 
@@ -1149,12 +1159,14 @@ class _CheckFindingRequired(_t.TypedDict):
     """The ID of the finding, which stays the same in later versions of the email while the problem exists."""
     check: ValidationCheck
     rule: str
-    """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
+    """The name of the rule for programs, such as `image_alt`; for the compatibility check, the slug of the
+    feature at caniemail.com.
+    """
     severity: FindingSeverity
     message: str
     """The problem, in one sentence."""
     fixable: bool
-    """Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source."""
+    """Whether Mailmill can resolve the problem, by using the suggestion or by replacing a part of the source."""
     count: int
     """The number of occurrences."""
     occurrences: list[SourcePlace]
@@ -1164,7 +1176,7 @@ class _CheckFindingRequired(_t.TypedDict):
 
 
 class CheckFinding(_CheckFindingRequired, total=False):
-    """A finding of a check in an email."""
+    """A problem that a check found in an email."""
     effect: str
     """The effect that recipients notice."""
     fix: str
@@ -1184,15 +1196,15 @@ class CheckFinding(_CheckFindingRequired, total=False):
 class CheckOptions(_t.TypedDict, total=False):
     """The checks to run, with their options."""
     checkCompatibility: bool | None
-    """Whether to check the compatibility with email clients. The default is true."""
+    """Whether to check compatibility with email clients. The default is true."""
     checkLinks: bool | None
     """Whether to check the links. The default is true."""
     checkSpelling: bool | None
-    """Whether to check the spelling and grammar. The default is true."""
+    """Whether to check spelling and grammar. The default is true."""
     checkDeliverability: bool | None
-    """Whether to check the deliverability. The default is true."""
+    """Whether to check deliverability. The default is true."""
     checkAccessibility: bool | None
-    """Whether to check the accessibility. The default is true."""
+    """Whether to check accessibility. The default is true."""
     clients: list[str]
     """The keys of the clients to check. If empty or absent, all clients are checked."""
     languages: list[str]
@@ -1221,11 +1233,11 @@ class _CheckedLinkRequired(_t.TypedDict):
     hops: list[LinkHop]
     """The URLs that redirected, in order."""
     text: str
-    """The visible text of the first link to the URL, or the alt text of its images."""
+    """The visible text of the first link to the URL, or the alt text of the images in that link."""
     count: int
     """The number of uses of the URL."""
     outlookOnly: bool
-    """Whether only Outlook for Windows shows the URL."""
+    """Whether the URL is only in conditional comments, so that only Outlook for Windows uses it."""
     occurrences: list[SourcePlace]
     """The first uses of the URL."""
 
@@ -1243,7 +1255,10 @@ class CheckedLink(_CheckedLinkRequired, total=False):
     redirect.
     """
     certificateDaysLeft: int
-    """The number of days until the certificate of the URL's host expires."""
+    """The number of days until the certificate of the first encrypted host expires: the URL's own host or, for
+    an unencrypted URL, a host
+    to which it redirects.
+    """
     contentType: str
     """The content type of the final response."""
     contentBytes: int
@@ -1315,7 +1330,7 @@ class CompatibilityAutofix(_t.TypedDict):
     start: int
     end: int
     original: str
-    """The replaced source text. Empty if the replacement is inserted."""
+    """The source text that is replaced. Empty if `replacement` is inserted without replacing text."""
     replacement: str
 
 
@@ -1361,7 +1376,7 @@ class _CompatibilityIssueRequired(_t.TypedDict):
 
 
 class CompatibilityIssue(_CompatibilityIssueRequired, total=False):
-    """A feature that a client does not support."""
+    """A feature that a client does not fully support."""
     condition: CompatibilityCondition
     """The note that is most likely to apply."""
     fallback: str
@@ -1372,11 +1387,11 @@ class CompatibilityIssue(_CompatibilityIssueRequired, total=False):
 class _CompatibilityLimitsRequired(_t.TypedDict):
     htmlBytes: int
     clipsAt: int
-    """The number of bytes of HTML that Gmail shows."""
+    """The size of HTML, in bytes, beyond which Gmail clips a message."""
     isClipped: bool
     cssBytes: int
     cssBytesMax: int
-    """The number of bytes of style elements that Gmail reads."""
+    """The maximum total size of the `style` elements that Gmail reads, in bytes."""
     images: int
     imagesWithoutAlt: int
     imagesWithoutSize: int
@@ -1485,25 +1500,26 @@ class _CompletedGenerationStatusRequired(_t.TypedDict):
     status: _t.Literal["completed"]
     progress: GenerationProgress
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
-    until the emails are planned.
+    """The title of the emails or, for imported HTML, the first subject. Until the emails are planned, the start
+    of the prompt or of the
+    brief.
     """
     prompt: str
     """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request names or, if it names none, the default model; `composer`, the built-in
-    composer, for emails that are
-    created from a design or a document.
+    """The model that the request names or, if it names none, the default model. For emails that are created from
+    a design or a document,
+    `composer`, the built-in composer.
     """
     onFailure: OnFailure
-    """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
-    of an email names its
-    writer.
+    """What happens if the model cannot write: the generation fails, or the built-in composer writes the emails.
+    Each email's `writtenBy`
+    names its writer.
     """
     createdAt: str
     updatedAt: str
     result: ResultView
-    """The emails that exist so far, even while other emails are still being generated."""
+    """The emails, including emails that are still being generated. Absent until the emails are planned."""
 
 
 class CompletedGenerationStatus(_CompletedGenerationStatusRequired, total=False):
@@ -1532,23 +1548,23 @@ class _ConnectedStoreRequired(_t.TypedDict):
     storeUrl: str
     """The URL of the site that customers visit."""
     status: _t.Literal["connected", "reconnect_required", "disconnected"]
-    """`connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was disconnected
-    but is kept because
-    customers requested their data.
+    """`connected`; `reconnect_required` if the keys cannot be used; `disconnected` if the store was
+    disconnected, but is still listed
+    because its customers requested their data.
     """
     toolsEnabled: list[StoreTool]
     """The kinds of data that Mailmill syncs."""
     customers: StoreCustomers
     sync: SyncView
     dataRequests: list[DataRequestView]
-    """The requests of customers for their personal data, newest first."""
+    """Customers' requests for their personal data, newest first."""
     connectedAt: str
 
 
 class ConnectedStore(_ConnectedStoreRequired, total=False):
     """A connected store with the state of its imports. The keys are never returned."""
     error: str
-    """Why the user must connect the store again."""
+    """Why the user must connect the store again; absent if that is not necessary."""
     webhookUrl: str
     """The URL to which the store sends webhooks. For a Shopify app, also enter it in the app's settings as the
     URL of the privacy
@@ -1589,13 +1605,13 @@ class _ConnectionViewRequired(_t.TypedDict):
     method: _t.Literal["key", "oauth"]
     """`key` for an API key; `oauth` if the user signed in to the platform."""
     uses: list[ConnectionUse]
-    """What the connection may do: what the user allowed in the sign-in or, for a key, imports and exports, even
-    if its scopes do not allow
-    both.
+    """What the connection may do: what the user allowed at sign-in or, for a key, imports and exports, even if
+    the key's scopes do not
+    allow both.
     """
     status: _t.Literal["connected", "reconnect_required", "rate_limited"]
-    """`connected`; `reconnect_required` if the credentials cannot be used; `rate_limited` until
-    `rateLimitedUntil`.
+    """`reconnect_required` if the credentials cannot be used; `rate_limited` until `rateLimitedUntil`; otherwise
+    `connected`.
     """
     createdAt: str
     connectedAt: str
@@ -1607,8 +1623,8 @@ class ConnectionView(_ConnectionViewRequired, total=False):
     projectId: str
     """The only project that can use the connection; absent if every project of the account can."""
     error: str
-    """Why the connection must be reconnected: the platform's own message, or that the credentials cannot be
-    decrypted.
+    """Why the connection must be reconnected: the platform's own message, or a note that the credentials cannot
+    be decrypted.
     """
     rateLimitedUntil: str
     """When the platform accepts requests again."""
@@ -1622,7 +1638,7 @@ ConstraintKind = _t.Literal["no_images", "no_products", "no_exclamation", "no_em
 
 
 ContactAction = _t.Literal["sent", "opened", "clicked"]
-"""An action: an email was sent to a contact, or the contact did something with it."""
+"""An action: an email was sent to a contact, or the contact opened it or clicked a link in it."""
 
 
 class _ContactJobRequired(_t.TypedDict):
@@ -1738,12 +1754,13 @@ class ContactsListPage(_t.TypedDict):
 class _ConversationViewRequired(_t.TypedDict):
     conversationId: str
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
-    until the emails are planned.
+    """The title of the emails or, for imported HTML, the first subject. Until the emails are planned, the start
+    of the prompt or of the
+    brief.
     """
     status: _t.Literal["pending", "processing", "completed", "failed"]
     emailCount: int
-    """The number of emails in all languages; 0 until the emails are planned."""
+    """The number of emails, with each language counted separately; 0 until the emails are planned."""
     favorite: bool
     """Whether one of the emails is a favorite."""
     createdAt: str
@@ -1764,11 +1781,11 @@ class _ConversionRequired(_t.TypedDict):
     revenue: float
     """The revenue of the orders in `currency` minus refunds, as an exact decimal."""
     currency: str
-    """The currency with the most orders, as an ISO 4217 code. If several currencies have the most orders, the
-    alphabetically first one.
+    """The currency with the most orders, as an ISO 4217 code. If several currencies tie, this is the first of
+    them in alphabetical order.
     """
     source: str
-    """The source of the orders, which is always `events`: they were reported as customer events."""
+    """How the orders were reported; always `events`, because orders are reported as customer events."""
 
 
 class Conversion(_ConversionRequired, total=False):
@@ -1780,14 +1797,14 @@ class Conversion(_ConversionRequired, total=False):
 
 
 class ConversionInOtherCurrency(_t.TypedDict):
-    """The orders attributed to an email in one of the other currencies."""
+    """The orders in another currency that are attributed to an email."""
     currency: str
     conversions: int
     revenue: float
 
 
 class CountryCount(_t.TypedDict):
-    """The number of recipients from one country."""
+    """The number of recipients from one country who opened the email."""
     country: str
     """The country's ISO 3166-1 alpha-2 code."""
     count: int
@@ -1810,7 +1827,7 @@ class CustomerEvent(_CustomerEventRequired, total=False):
 
 class _CustomerEventPartRequired(_t.TypedDict):
     events: list[CustomerEvent]
-    """The events, newest first by time of occurrence."""
+    """The events, sorted by the time at which they occurred, newest first."""
     hasMore: bool
 
 
@@ -1829,8 +1846,9 @@ class _DataRequestViewRequired(_t.TypedDict):
 class DataRequestView(_DataRequestViewRequired, total=False):
     """A customer's request for their personal data."""
     contactId: str
-    """The ID of the contact whose data `GET /v1/contacts/{id}/personal-data` returns; absent if no contact
-    matched.
+    """The ID of the contact that matches the request; absent if no contact matched. `GET
+    /v1/contacts/{id}/personal-data` returns the
+    contact's data.
     """
 
 
@@ -1980,8 +1998,9 @@ class DeliverabilityAuthentication(_DeliverabilityAuthenticationRequired, total=
     spfLookups: int
     """The number of DNS lookups that a receiver needs to evaluate the SPF record. At most 10 are allowed."""
     dmarcPolicy: str
-    """The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, of
-    `sp` or `np`.
+    """The policy that applies to the domain: the value of `p` or, for a subdomain without its own record, the
+    value of `np` or `sp` if the
+    record has these tags.
     """
 
 
@@ -1998,7 +2017,9 @@ class DeliverabilityContentSignals(_t.TypedDict):
 
 
 class DeliverabilityEvidence(_t.TypedDict):
-    """A place where a rule found something. Lines and columns count from 1; columns count characters."""
+    """A place where a rule found something. Lines and columns are counted from 1, and columns are counted in
+    characters.
+    """
     part: DeliverabilityPart
     line: int
     column: int
@@ -2027,7 +2048,7 @@ DeliverabilityLevel = _t.Literal["critical", "important", "suggested"]
 class DeliverabilityMetadata(_t.TypedDict):
     """How the result was produced."""
     processingTime: float
-    """The time that the check took, in milliseconds. The caller sets it."""
+    """The time that the check took, in milliseconds."""
     analysisType: str
     """`rules+model`, and `+dns` if DNS records were checked."""
 
@@ -2101,20 +2122,21 @@ class DeliveryDetails(_DeliveryDetailsRequired, total=False):
     """A delivery with its body."""
     lastAttemptAt: str
     nextAttemptAt: str
-    """When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at
-    that time.
+    """When the next attempt is due; absent while an attempt is in flight, and if no attempt follows. If the
+    endpoint is paused at that
+    time, the attempt is made later.
     """
     response: ResponseView
     """The endpoint's response to the last finished attempt; absent if there was no response."""
     error: str
     """Why the delivery ended without success or, while the delivery is pending, why its last attempt failed."""
     redeliveryOf: str
-    """If this is a redelivery, the event's first delivery to this webhook."""
+    """If this is a redelivery, the ID of the event's first delivery to this webhook."""
     completedAt: str
     body: str
     """The raw body: the event as JSON text, exactly as it is sent and signed. Absent if the event is no longer
-    stored or the caller lacks
-    the permission `webhook:write`, because events contain contacts' data.
+    stored. Also absent if the
+    caller lacks the permission `webhook:write`, because events contain contacts' data.
     """
 
 
@@ -2140,15 +2162,16 @@ class DeliveryView(_DeliveryViewRequired, total=False):
     """A delivery of an event to a webhook."""
     lastAttemptAt: str
     nextAttemptAt: str
-    """When the next attempt is due, if there will be one. The attempt is made later if the endpoint is paused at
-    that time.
+    """When the next attempt is due; absent while an attempt is in flight, and if no attempt follows. If the
+    endpoint is paused at that
+    time, the attempt is made later.
     """
     response: ResponseView
     """The endpoint's response to the last finished attempt; absent if there was no response."""
     error: str
     """Why the delivery ended without success or, while the delivery is pending, why its last attempt failed."""
     redeliveryOf: str
-    """If this is a redelivery, the event's first delivery to this webhook."""
+    """If this is a redelivery, the ID of the event's first delivery to this webhook."""
     completedAt: str
 
 
@@ -2160,9 +2183,9 @@ class DesignList(_t.TypedDict):
 class DesignView(_t.TypedDict):
     """A starter design."""
     name: str
-    """The name of the design for `POST /v1/emails`."""
+    """The name of the design, for `design` in `POST /v1/emails`."""
     title: str
-    """The name of the design for users."""
+    """The title of the design, as users see it."""
     about: str
     """A one-sentence description of the content."""
 
@@ -2202,7 +2225,7 @@ class _DkimSignatureRequired(_t.TypedDict):
     algorithm: str
     """The signature algorithm: `rsa-sha256` or `ed25519-sha256`."""
     result: str
-    """The result: `pass`, `fail`, or `no_key` if the signing key has been removed since."""
+    """The result: `pass`, `fail`, or `no_key` if the signing key was removed after the message was signed."""
 
 
 class DkimSignature(_DkimSignatureRequired, total=False):
@@ -2302,7 +2325,7 @@ class _DomainViewRequired(_t.TypedDict):
     vanityRootFrom: bool
     """Whether the domain signs for From addresses at the root domain."""
     rotating: bool
-    """Whether a domain that has been verified has new keys that are waiting for their DNS records."""
+    """Whether the domain has been verified before and has new keys that are waiting for their DNS records."""
     createdAt: str
     updatedAt: str
 
@@ -2325,7 +2348,7 @@ class DomainView(_DomainViewRequired, total=False):
 
 
 class EarlierView(_t.TypedDict):
-    """A template or draft on a platform that an earlier export created."""
+    """A template or draft that an earlier export created on a platform."""
     emailId: str
     provider: ConnectionProvider
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
@@ -2334,7 +2357,7 @@ class EarlierView(_t.TypedDict):
     url: str
     """The URL of the template or draft on the platform."""
     version: int
-    """The version of the email that was last exported."""
+    """The number of the email version that was exported last."""
     exportedAt: str
 
 
@@ -2359,7 +2382,7 @@ class _EditViewRequired(_t.TypedDict):
 
 
 class EditView(_EditViewRequired, total=False):
-    """An edit of an email. The edit may still be running after the response to its request is sent."""
+    """An edit of an email. The edit may still be running when this object is returned."""
     error: str
     changesMayHaveBeenSaved: bool
     """Always false if present: a failed edit makes no changes, because a version is either created completely or
@@ -2412,14 +2435,16 @@ class _EditedEmailRequired(_t.TypedDict):
 class EditedEmail(_EditedEmailRequired, total=False):
     """An email after an edit."""
     sendOffsetDays: int
-    """The number of days after the first email in the series."""
+    """The planned number of days between the first email in the series and this email. Absent if there is no
+    series.
+    """
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
+    """The URL of a page that shows the email without an API key; absent if the email is private."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
     imported or a user wrote it.
@@ -2429,9 +2454,9 @@ class EditedEmail(_EditedEmailRequired, total=False):
     document: _t.Any
     """The changed document of a preview. Absent for imported HTML or if the edit was saved."""
     previewId: str
-    """The ID of a preview. To save the returned email, use this ID in POST
-    /v1/emails/{emailId}/edits/{editId}/save. Absent if the edit
-    was saved.
+    """The ID of a preview. To save the returned email, use this ID as `editId` in POST
+    /v1/emails/{emailId}/edits/{editId}/save. Absent if
+    the edit was saved.
     """
 
 
@@ -2440,12 +2465,14 @@ class _EmailCheckFindingRequired(_t.TypedDict):
     """The ID of the finding, which stays the same in later versions of the email while the problem exists."""
     check: ValidationCheck
     rule: str
-    """A fixed name for programs, such as `image_alt`, or the slug of the feature at caniemail.com."""
+    """The name of the rule for programs, such as `image_alt`; for the compatibility check, the slug of the
+    feature at caniemail.com.
+    """
     severity: FindingSeverity
     message: str
     """The problem, in one sentence."""
     fixable: bool
-    """Whether Mailmill can resolve the problem, with the suggestion or with a replacement in the source."""
+    """Whether Mailmill can resolve the problem, by using the suggestion or by replacing a part of the source."""
     count: int
     """The number of occurrences."""
     occurrences: list[SourcePlace]
@@ -2453,11 +2480,11 @@ class _EmailCheckFindingRequired(_t.TypedDict):
     weight: float
     """The weight of the finding among findings of the same severity."""
     ignored: bool
-    """Whether users ignore the finding. An ignored finding is not a warning, but still affects the scores."""
+    """Whether the finding is ignored. An ignored finding is not a warning, but still affects the scores."""
 
 
 class EmailCheckFinding(_EmailCheckFindingRequired, total=False):
-    """A finding of a check, and whether users ignore it."""
+    """A finding of a check, and whether it is ignored."""
     effect: str
     """The effect that recipients notice."""
     fix: str
@@ -2488,7 +2515,7 @@ class _EmailCheckSummaryRequired(_t.TypedDict):
 
 
 class EmailCheckSummary(_EmailCheckSummaryRequired, total=False):
-    """The checks of an email that a campaign sends."""
+    """A summary of the checks of one of the campaign's emails."""
     scores: CheckScores
     """The scores of the email; absent if its current version has not been checked yet."""
 
@@ -2496,7 +2523,7 @@ class EmailCheckSummary(_EmailCheckSummaryRequired, total=False):
 class _EmailChecksRequired(_t.TypedDict):
     emailId: str
     version: int
-    """The number of the version that was checked."""
+    """The number of the email's current version, to which the result applies."""
     scores: CheckScores
     findings: list[EmailCheckFinding]
     """The findings, most severe first."""
@@ -2551,20 +2578,22 @@ class _EmailDetailsRequired(_t.TypedDict):
     to it.
     """
     series: list[SiblingView]
-    """The emails in the conversation, including this email, by slot, then by language."""
+    """The emails in the conversation, including this email, sorted by slot, then by language."""
 
 
 class EmailDetails(_EmailDetailsRequired, total=False):
     """An email with its document and its series."""
     sendOffsetDays: int
-    """The number of days after the first email in the series."""
+    """The planned number of days between the first email in the series and this email. Absent if there is no
+    series.
+    """
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
+    """The URL of a page that shows the email without an API key; absent if the email is private."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
     imported or a user wrote it.
@@ -2580,8 +2609,8 @@ class EmailDetails(_EmailDetailsRequired, total=False):
 
 
 EmailEditResult = _t.Union["EditedEmail | EditView"]
-"""The edited email; or, with `async` or if the edit takes longer than 20 seconds, the unfinished edit, which can
-be polled.
+"""The edited email. With `async`, or if the edit takes longer than 20 seconds, the unfinished edit instead,
+whose status can be polled.
 """
 
 
@@ -2589,7 +2618,7 @@ class EmailExport(_t.TypedDict):
     """The exported files, or the templates and drafts that an export created on a platform."""
     conversationId: str
     files: list[FileView]
-    """The files, in the order of the emails."""
+    """The files, or the templates and drafts on the platform, in the order of the emails."""
     executionTime: int
     """The duration of the export in milliseconds."""
     exportType: _t.Literal["html", "mjml", "png", "pdf", "platform_a", "platform_b", "platform_c"]
@@ -2616,7 +2645,10 @@ class _EmailMetricsRequired(_t.TypedDict):
     timeSeries: list[EmailMetricsDay]
     """The results by UTC day, earliest first. Days without activity are omitted."""
     countryBreakdown: list[CountryCount]
-    """The number of recipients who opened the email, by the contact's country, largest number first."""
+    """For each country, the number of recipients who opened the email and have this country in their contact
+    profile; largest number
+    first.
+    """
     lastUpdated: str
     cached: bool
     """Whether the numbers come from a cache: always false."""
@@ -2641,7 +2673,9 @@ class EmailMetricsDay(_t.TypedDict):
 
 
 class EmailMetricsSummary(_t.TypedDict):
-    """The totals of all days. Opens and clicks count each recipient once, and exclude bots and privacy proxies."""
+    """The totals of all days. Opens and clicks count each recipient once per mailing, and exclude bots and
+    privacy proxies.
+    """
     totalEmails: int
     """The number of messages that servers accepted, refused permanently, or deferred for too long."""
     delivered: int
@@ -2716,14 +2750,16 @@ class _EmailViewRequired(_t.TypedDict):
 class EmailView(_EmailViewRequired, total=False):
     """An email in one language, with the outputs and warnings of its current version."""
     sendOffsetDays: int
-    """The number of days after the first email in the series."""
+    """The planned number of days between the first email in the series and this email. Absent if there is no
+    series.
+    """
     screenshotUrl: str
     """The URL of a screenshot of the whole email, 600 CSS pixels wide, with two image pixels per CSS pixel."""
     screenshotFullUrl: str
     """The URL of the screenshot, equal to `screenshotUrl`."""
     thumbnailUrl: str
     shareUrl: str
-    """The URL of a page that shows the email without an API key, if the email's visibility allows this."""
+    """The URL of a page that shows the email without an API key; absent if the email is private."""
     writtenBy: str
     """The writer of the current version: `composer`, or the name of a language model. Absent if the text was
     imported or a user wrote it.
@@ -2739,7 +2775,7 @@ EmailVisibility = _t.Literal["private", "unlisted", "public"]
 class _EmailWarningRequired(_t.TypedDict):
     kind: FindingKind
     message: str
-    """The problem and, in most cases, the remedy, for users."""
+    """The problem and, in most cases, the remedy, worded for users."""
 
 
 class EmailWarning(_EmailWarningRequired, total=False):
@@ -2755,7 +2791,9 @@ class EmailWarning(_EmailWarningRequired, total=False):
     remove: DocumentChange
     """The change that removes the text that must not be in the email."""
     accept: str
-    """The text that POST /v1/emails/{emailId}/brief adds to the brief, so that the email may contain it."""
+    """The text to send to POST /v1/emails/{emailId}/brief, which adds it to the brief, so that the email may
+    contain it.
+    """
     checkFinding: str
     """The ID of the finding in GET /v1/emails/{emailId}/checks, if a check found the problem."""
 
@@ -2786,7 +2824,7 @@ class _EventConditionRequired(_t.TypedDict):
 
 
 class EventCondition(_EventConditionWords, _EventConditionRequired, total=False):
-    """A condition on customer events with one name."""
+    """A condition on the customer events with a given name."""
     unit: TimeUnit
     """With `within` and `not_within`: the unit of `amount`."""
     amount: int
@@ -2807,7 +2845,7 @@ class _EventConditionInputRequired(_t.TypedDict):
 
 
 class EventConditionInput(_EventConditionInputWords, _EventConditionInputRequired, total=False):
-    """A condition on customer events with one name."""
+    """A condition on the customer events with a given name."""
     unit: TimeUnit | None
     """With `within` and `not_within`: the unit of `amount`."""
     amount: int | None
@@ -2873,12 +2911,13 @@ class EventRow(_EventRowRequired, total=False):
     status.
     """
     properties: dict[str, _t.Any] | None
-    """The event's properties: at most 16 KB of JSON, 50 names, and 4 levels of objects and lists. `value` is an
-    amount in major units.
-    `currency` is its ISO 4217 code. The default is USD.
+    """The event's properties: at most 16 KB of JSON, 50 top-level properties, and 4 levels of objects and lists.
+    The property `value` is
+    an amount in major units, and `currency` is the ISO 4217 code of its currency. The default currency is
+    USD.
     """
     occurredAt: str | None
-    """When the event occurred: in the last 90 days, and at most 5 minutes ahead of the service's clock. The
+    """When the event occurred: at most 90 days ago, and at most 5 minutes ahead of the service's clock. The
     default is the current time. A
     time without an offset is in UTC.
     """
@@ -2907,7 +2946,7 @@ class EventRowResult(_EventRowResultRequired, total=False):
 
 class EventType(_t.TypedDict):
     type: _t.Literal["email.generation.started", "email.generation.completed", "email.generation.failed", "email.test.sent", "project.import.started", "subscriber.added", "subscriber.updated", "subscriber.unsubscribed", "subscriber.bulk_imported", "email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained"]
-    """The name of the event type, for the field `events` of a webhook."""
+    """The name of the event type, as used in the field `events` of a webhook."""
     description: str
     """When an event of this type is emitted."""
     optIn: bool
@@ -2931,21 +2970,22 @@ class ExportFilters(_t.TypedDict, total=False):
     search: str | None
     """Words to find in email, names, company, phone, city, tags and custom fields."""
     match: ConditionMatch
-    """Whether all conditions in this group must match, or at least one of them."""
+    """Whether all conditions and nested groups in this group must match, or at least one of them."""
     groups: list[FilterTreeInput]
     """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
     most 50 conditions.
     """
     tags: list[str]
-    """Tag IDs: the contact has at least one of these tags."""
+    """The IDs of tags. The condition matches contacts that have at least one of these tags."""
     excludeTags: list[str]
-    """Tag IDs: the contact has none of these tags."""
+    """The IDs of tags. The condition matches contacts that have none of these tags."""
     topics: list[str]
-    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
-    default.
+    """The IDs of topics. The condition matches contacts that are subscribed to at least one of these topics, by
+    explicit choice or by the
+    topic's default.
     """
     excludeTopics: list[str]
-    """Topic IDs: the contact is subscribed to none of these topics."""
+    """The IDs of topics. The condition matches contacts that are subscribed to none of these topics."""
     status: ContactStatus | None
     """The contact's status."""
     validationStatus: AddressValidation | None
@@ -2953,9 +2993,9 @@ class ExportFilters(_t.TypedDict, total=False):
     contact.
     """
     customFields: dict[str, list[str | float | bool]]
-    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
-    conditions in `fields` with mode
-    `is`.
+    """The names of custom fields, each with a list of values. Each name is a condition: the field equals one of
+    its listed values.
+    Equivalent to conditions in `fields` with mode `is`.
     """
     fields: list[FieldCondition]
     """Conditions on single fields."""
@@ -2982,8 +3022,8 @@ class ExportStatusView(_t.TypedDict):
     platforms: list[PlatformState]
     """The platforms, each with the connected accounts that the project can use."""
     exported: list[EarlierView]
-    """The templates and drafts that earlier exports created on platforms. Exporting the emails again updates
-    them.
+    """The templates and drafts that earlier exports created on platforms. Exporting an email again updates its
+    template or draft.
     """
 
 
@@ -3136,7 +3176,7 @@ class FieldCatalog(_t.TypedDict):
     totalSubscribers: int
     """The number of contacts selected."""
     examined: int
-    """The number of contacts examined, newest first."""
+    """The number of contacts examined: the newest of the selected contacts, up to `examine`."""
     computedAt: str
 
 
@@ -3187,7 +3227,7 @@ class FileView(_FileViewRequired, total=False):
 
 class _FilterTreeRequired(_t.TypedDict):
     match: ConditionMatch
-    """Whether all conditions in this group must match, or at least one of them."""
+    """Whether all conditions and nested groups in this group must match, or at least one of them."""
 
 
 class FilterTree(_FilterTreeRequired, total=False):
@@ -3199,15 +3239,16 @@ class FilterTree(_FilterTreeRequired, total=False):
     most 50 conditions.
     """
     tags: list[str]
-    """Tag IDs: the contact has at least one of these tags."""
+    """The IDs of tags. The condition matches contacts that have at least one of these tags."""
     excludeTags: list[str]
-    """Tag IDs: the contact has none of these tags."""
+    """The IDs of tags. The condition matches contacts that have none of these tags."""
     topics: list[str]
-    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
-    default.
+    """The IDs of topics. The condition matches contacts that are subscribed to at least one of these topics, by
+    explicit choice or by the
+    topic's default.
     """
     excludeTopics: list[str]
-    """Topic IDs: the contact is subscribed to none of these topics."""
+    """The IDs of topics. The condition matches contacts that are subscribed to none of these topics."""
     status: ContactStatus
     """The contact's status."""
     validationStatus: AddressValidation
@@ -3215,9 +3256,9 @@ class FilterTree(_FilterTreeRequired, total=False):
     contact.
     """
     customFields: dict[str, list[str | float | bool]]
-    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
-    conditions in `fields` with mode
-    `is`.
+    """The names of custom fields, each with a list of values. Each name is a condition: the field equals one of
+    its listed values.
+    Equivalent to conditions in `fields` with mode `is`.
     """
     fields: list[FieldCondition]
     """Conditions on single fields."""
@@ -3237,21 +3278,22 @@ class FilterTreeInput(_t.TypedDict, total=False):
     contact.
     """
     match: ConditionMatch
-    """Whether all conditions in this group must match, or at least one of them."""
+    """Whether all conditions and nested groups in this group must match, or at least one of them."""
     groups: list[FilterTreeInput]
     """Nested groups: at most 10 in one group and at most 3 levels below the root. The whole tree can have at
     most 50 conditions.
     """
     tags: list[str]
-    """Tag IDs: the contact has at least one of these tags."""
+    """The IDs of tags. The condition matches contacts that have at least one of these tags."""
     excludeTags: list[str]
-    """Tag IDs: the contact has none of these tags."""
+    """The IDs of tags. The condition matches contacts that have none of these tags."""
     topics: list[str]
-    """Topic IDs: the contact is subscribed to at least one of these topics, by explicit choice or by the topic's
-    default.
+    """The IDs of topics. The condition matches contacts that are subscribed to at least one of these topics, by
+    explicit choice or by the
+    topic's default.
     """
     excludeTopics: list[str]
-    """Topic IDs: the contact is subscribed to none of these topics."""
+    """The IDs of topics. The condition matches contacts that are subscribed to none of these topics."""
     status: ContactStatus | None
     """The contact's status."""
     validationStatus: AddressValidation | None
@@ -3259,9 +3301,9 @@ class FilterTreeInput(_t.TypedDict, total=False):
     contact.
     """
     customFields: dict[str, list[str | float | bool]]
-    """Names of custom fields, each with a list of values: the field must equal one of them. Equivalent to
-    conditions in `fields` with mode
-    `is`.
+    """The names of custom fields, each with a list of values. Each name is a condition: the field equals one of
+    its listed values.
+    Equivalent to conditions in `fields` with mode `is`.
     """
     fields: list[FieldCondition]
     """Conditions on single fields."""
@@ -3285,7 +3327,7 @@ FindingSeverity = _t.Literal["critical", "warning", "info"]
 
 
 class FontsPatch(_t.TypedDict, total=False):
-    """The fonts to set by name, such as `Lora`. Families that are available in most email clients are appended
+    """The fonts to set, as names such as `Lora`. Families that are available in most email clients are appended
     as fallbacks.
     """
     heading: str | None
@@ -3296,7 +3338,7 @@ class _FormatViewRequired(_t.TypedDict):
     name: str
     description: str
     supportedFormats: list[str]
-    """The extensions of the files in this format."""
+    """The extensions of the files that an export can create."""
     type: _t.Literal["simple", "complex"]
     """`simple` for a file format, or `complex` for a platform."""
 
@@ -3333,20 +3375,21 @@ class _GenerationStatusRequired(_t.TypedDict):
     status: _t.Literal["pending", "processing", "completed", "failed"]
     progress: GenerationProgress
     title: str
-    """The title of the emails or, for imported HTML, the first subject; the start of the prompt or the brief
-    until the emails are planned.
+    """The title of the emails or, for imported HTML, the first subject. Until the emails are planned, the start
+    of the prompt or of the
+    brief.
     """
     prompt: str
     """The prompt or, for imported HTML, the instruction; empty if there is none."""
     model: str
-    """The model that the request names or, if it names none, the default model; `composer`, the built-in
-    composer, for emails that are
-    created from a design or a document.
+    """The model that the request names or, if it names none, the default model. For emails that are created from
+    a design or a document,
+    `composer`, the built-in composer.
     """
     onFailure: OnFailure
-    """What happens if the model cannot write: the generation fails, or the built-in composer writes. `writtenBy`
-    of an email names its
-    writer.
+    """What happens if the model cannot write: the generation fails, or the built-in composer writes the emails.
+    Each email's `writtenBy`
+    names its writer.
     """
     createdAt: str
     updatedAt: str
@@ -3362,7 +3405,7 @@ class GenerationStatus(_GenerationStatusRequired, total=False):
     error: str
     """Why the generation failed; absent if it did not fail."""
     result: ResultView
-    """The emails that exist so far, even while other emails are still being generated."""
+    """The emails, including emails that are still being generated. Absent until the emails are planned."""
 
 
 class GivenImage(_t.TypedDict):
@@ -3376,7 +3419,7 @@ GivenReason = _t.Literal["manual", "bounce_hard", "complaint", "unsubscribe"]
 
 class GivenSignature(_t.TypedDict):
     """How another system signs its requests: with the HMAC-SHA256 of the body, in hexadecimal or Base64, with or
-    without `sha256=`.
+    without the prefix `sha256=`.
     """
     header: str
     """The header with the signature, such as `Typeform-Signature`."""
@@ -3406,7 +3449,7 @@ class _HookDeliveryViewRequired(_t.TypedDict):
 
 
 class HookDeliveryView(_HookDeliveryViewRequired, total=False):
-    """A received request, without the text values of its body."""
+    """A request that an incoming webhook received, with its result. Contains no text from the request body."""
     field: str
     """The field that cannot be used."""
     reason: str
@@ -3414,7 +3457,7 @@ class HookDeliveryView(_HookDeliveryViewRequired, total=False):
 
 
 HookKind = _t.Literal["contacts", "events"]
-"""What the bodies of a webhook contain."""
+"""What the request bodies sent to a webhook contain."""
 
 
 class _HookTestedRequired(_t.TypedDict):
@@ -3439,7 +3482,9 @@ class _HookViewRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """The path of each field's value in the body. If empty, the body must use the field names."""
+    """The path of each field's value in the body. If there are no paths, each field gets the value with the same
+    name in the body.
+    """
     tags: list[str]
     """The tags to add to every contact."""
     active: bool
@@ -3473,7 +3518,9 @@ class _HookWithUrlRequired(_t.TypedDict):
     kind: HookKind
     """What the bodies contain."""
     mapping: dict[str, str]
-    """The path of each field's value in the body. If empty, the body must use the field names."""
+    """The path of each field's value in the body. If there are no paths, each field gets the value with the same
+    name in the body.
+    """
     tags: list[str]
     """The tags to add to every contact."""
     active: bool
@@ -3504,17 +3551,21 @@ class HookWithUrl(_HookWithUrlRequired, total=False):
 
 class _ImageCropRequired(_t.TypedDict):
     width: int
-    """The width of the aspect ratio: 3 for 3:2."""
+    """The width in the aspect ratio, such as 3 in 3:2."""
     height: int
-    """The height of the aspect ratio: 2 for 3:2."""
+    """The height in the aspect ratio, such as 2 in 3:2."""
 
 
 class ImageCrop(_ImageCropRequired, total=False):
-    """The largest part of an image that has the given aspect ratio, as close as possible to a focus point."""
+    """The crop of an image: the largest area with the given aspect ratio, centered as closely as possible on a
+    focus point.
+    """
     x: int | None
-    """The distance of the focus point from the left side in percent. The default is 50."""
+    """The distance of the focus point from the left side, as a percentage of the image's width. The default is
+    50.
+    """
     y: int | None
-    """The distance of the focus point from the top in percent. The default is 50."""
+    """The distance of the focus point from the top, as a percentage of the image's height. The default is 50."""
 
 
 ImageHosting = _t.Literal["hosted", "upload"]
@@ -3578,7 +3629,7 @@ class _ImportColumnRequired(_t.TypedDict):
     header: str
     """The cell of this column in the header row."""
     samples: list[str]
-    """The cells of this column in the rows after the headers."""
+    """The cells of this column in the first rows after the headers."""
 
 
 class ImportColumn(_ImportColumnRequired, total=False):
@@ -3591,8 +3642,9 @@ class ImportColumn(_ImportColumnRequired, total=False):
 
 class _ImportErrorRequired(_t.TypedDict):
     row: int
-    """The number of the row in the file, where the headers are row 1; in an import from a platform, the number
-    of the contact.
+    """The number of the row in the file, where the headers are row 1. In an import from a platform: the number
+    of the contact, counted in
+    the order in which the contacts are read.
     """
     field: str
     """The invalid field."""
@@ -3660,11 +3712,11 @@ class ImportPreviewed(_t.TypedDict):
     fileName: str
     bytes: int
     delimiter: str
-    """The separator between cells that was used to read the preview."""
+    """The separator that was used to split the rows into cells."""
     columns: list[ImportColumn]
     """All columns of the file."""
     expiresAt: str
-    """When the file is deleted, unless its import has been started."""
+    """When the file will be deleted, unless its import has been started by then."""
 
 
 class _ImportProgressRequired(_t.TypedDict):
@@ -3683,9 +3735,9 @@ class ImportProgress(_ImportProgressRequired, total=False):
     provider: ConnectionProvider
     """The platform that the contacts are imported from; absent for a file."""
     excluded: int
-    """The number of contacts that were left out because they never subscribed or have no status; absent for a
-    file from which none are
-    left out.
+    """The number of contacts that were left out because they never subscribed or have no status. Absent for a
+    file import that keeps rows
+    without a status.
     """
     waiting: str
     """Why the import is paused, and what resumes it; absent if it is not paused."""
@@ -3844,7 +3896,7 @@ class LinkAnalysis(_t.TypedDict):
     totalLinks: int
     """The number of distinct URLs."""
     totalOccurrences: int
-    """The number of all uses of URLs."""
+    """The total number of uses of URLs in the email."""
     score: int
     """The score from 0 to 100; 100 if no problem was found, and less than 90 with a critical finding or a link
     that does not work.
@@ -3852,7 +3904,7 @@ class LinkAnalysis(_t.TypedDict):
     checkedLinks: list[CheckedLink]
     """The URLs with their kind, such as link or image."""
     findings: list[LinkFinding]
-    """What readers and spam filters notice about the links, most severe first."""
+    """The problems, other than broken links, that readers and spam filters notice, most severe first."""
     summary: LinkSummary
     recommendations: list[str]
     """Recommendations, most important first."""
@@ -3875,7 +3927,7 @@ class _LinkFindingRequired(_t.TypedDict):
 class LinkFinding(_LinkFindingRequired, total=False):
     """A finding about the links."""
     url: str
-    """The URL that the finding is about; absent if the finding is about several URLs."""
+    """The URL that the finding is about; absent if the finding is about several URLs or the whole email."""
 
 
 class LinkHop(_t.TypedDict):
@@ -3951,8 +4003,8 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     id: str
     service: MailService
     status: MailFeedbackStatus
-    """`waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the
-    last accepted one.
+    """`waiting` before the first request; `rejecting` if a request was rejected and none has been accepted
+    since; otherwise `active`.
     """
     secretConfigured: bool
     """Whether the secret for verifying requests is set. The secret itself is never shown."""
@@ -3966,7 +4018,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
     complaints: int
     unsubscribes: int
     otherEvents: int
-    """The number of events of other kinds, such as opens, which have no effect."""
+    """The number of other events, such as opens. They have no effect."""
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
@@ -3976,7 +4028,7 @@ class _MailFeedbackViewRequired(_t.TypedDict):
 
 
 class MailFeedbackView(_MailFeedbackViewRequired, total=False):
-    """A mail service that reports events, without its secrets."""
+    """A mail service that reports events. The view contains no secrets."""
     name: str
     confirmedAt: str
     """When Mailmill last confirmed a subscription to a topic; only for Amazon SES."""
@@ -3989,8 +4041,8 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     id: str
     service: MailService
     status: MailFeedbackStatus
-    """`waiting` until the first accepted request, then `active`; `rejecting` if a request was rejected after the
-    last accepted one.
+    """`waiting` before the first request; `rejecting` if a request was rejected and none has been accepted
+    since; otherwise `active`.
     """
     secretConfigured: bool
     """Whether the secret for verifying requests is set. The secret itself is never shown."""
@@ -4004,7 +4056,7 @@ class _MailFeedbackWithUrlRequired(_t.TypedDict):
     complaints: int
     unsubscribes: int
     otherEvents: int
-    """The number of events of other kinds, such as opens, which have no effect."""
+    """The number of other events, such as opens. They have no effect."""
     unmatchedEvents: int
     """The number of events that match no message of this environment. They have no effect."""
     repeatedRequests: int
@@ -4026,7 +4078,7 @@ class MailFeedbackWithUrl(_MailFeedbackWithUrlRequired, total=False):
 
 
 MailService = _t.Literal["postmark", "mailgun", "resend", "amazon_ses", "sendgrid", "brevo"]
-"""A mail service, which relays mail and reports its outcome by webhook."""
+"""A mail service, which relays mail and reports by webhook what happened to it."""
 
 
 class _MailServiceTestedRequired(_t.TypedDict):
@@ -4101,9 +4153,9 @@ class _ModelMetricsRequired(_t.TypedDict):
 class ModelMetrics(_ModelMetricsRequired, total=False):
     """The language models, their usage and the limits."""
     monthlyLimit: int
-    """The maximum cost of the account per month. `null` means unlimited."""
+    """The account's maximum cost per month. `null` means unlimited."""
     monthlyLimitPerBrand: int
-    """The maximum cost of each brand per month. `null` means unlimited."""
+    """The maximum cost per month for each brand. `null` means unlimited."""
 
 
 class ModelMonth(_t.TypedDict):
@@ -4125,7 +4177,7 @@ class NamedSegment(_t.TypedDict):
 class NamedSource(_t.TypedDict):
     """An existing email to import."""
     name: str
-    """The name of the file or the email."""
+    """The name of the file or the email. It becomes the subject if the source has none."""
     source: str
     """The source of the email: HTML, or a complete message with headers (.eml)."""
 
@@ -4219,7 +4271,7 @@ class _PersonalDataRequired(_t.TypedDict):
     sends: list[SentMessage]
     """The messages sent to the contact, newest first, with the contact's opens and clicks."""
     activity: list[RecordedAction]
-    """The times of the contact's opens and clicks, newest first."""
+    """The contact's recorded opens and clicks, newest first."""
     events: list[CustomerEvent]
     """The customer events of the last 90 days, newest first."""
     payments: list[OrderPayment]
@@ -4238,7 +4290,7 @@ class PersonalData(_PersonalDataRequired, total=False):
 class _PlanQuotaRequired(_t.TypedDict):
     used: int
     resetsAt: str
-    """When the number of used emails is reset to 0."""
+    """When `used` is reset to 0."""
 
 
 class PlanQuota(_PlanQuotaRequired, total=False):
@@ -4255,7 +4307,7 @@ class PlanRequests(_t.TypedDict):
     covers: str
     """The operations that the group includes."""
     limit: int
-    """The number of requests per window. 0 means that no requests are allowed."""
+    """The maximum number of requests per window. 0 means that no requests are allowed."""
     windowSeconds: int
 
 
@@ -4268,7 +4320,9 @@ class PlanSize(_t.TypedDict):
 
 class _PlatformObjectRequired(_t.TypedDict):
     id: str
-    """The platform's ID of the template or draft. For coded templates of HubSpot, it is the path."""
+    """The ID of the template or draft on the platform. For a HubSpot coded template, the ID is the template's
+    path.
+    """
     type: _t.Literal["html", "hybrid", "template", "campaign", "email"]
     created: bool
     """Whether this export created the template or draft. If false, this export updated the result of an earlier
@@ -4283,18 +4337,18 @@ class PlatformObject(_PlatformObjectRequired, total=False):
 
 
 class PlatformState(_t.TypedDict):
-    """A platform and whether emails can be exported into an account there."""
+    """A platform, and whether emails can be exported into an account there."""
     provider: ConnectionProvider
     isConnected: bool
-    """Whether at least one account has a working connection that may export emails."""
+    """Whether at least one of the connections works and may be used for exports."""
     connections: list[ConnectionView]
     """The connections that the project can use."""
     connectUrl: str
-    """The URL of the page that connects and reconnects accounts."""
+    """The URL of the page where users connect and reconnect accounts."""
 
 
 class PreviewContact(_t.TypedDict):
-    """A contact that an import would add or change."""
+    """A contact that was read for the preview, and what the import would change."""
     email: str
     result: _t.Literal["created", "updated", "unchanged"]
     status: ContactStatus
@@ -4345,9 +4399,9 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     height: int
     """The height of the screenshot in pixels."""
     screenshotUrl: str
-    """The URL of a PNG of the email. The note `cut_off` says that the PNG lacks the end of the email. The URL is
-    valid for one to two
-    days. To renew it, request the preview again.
+    """The URL of a PNG of the email. If the PNG lacks the end of the email, `notes` contains the note `cut_off`.
+    The URL is valid for one
+    to two days. To get a new URL, get the preview again.
     """
     thumbnailUrl: str
     """The URL of a small PNG of the top of the email."""
@@ -4358,7 +4412,7 @@ class PreviewDeviceView(_PreviewDeviceViewRequired, total=False):
     tier: PreviewTier
     """How closely the simulation matches the client."""
     dataVersion: str
-    """The date of the support tables, as `YYYY-MM-DD`."""
+    """The date of the HTML and CSS support tables on which the simulation is based, as `YYYY-MM-DD`."""
     processingTime: int
     """The time that rendering took, in milliseconds."""
     error: str
@@ -4387,7 +4441,10 @@ class _PreviewMetadataRequired(_t.TypedDict):
 class PreviewMetadata(_PreviewMetadataRequired, total=False):
     """The number of devices in each status."""
     processingTime: int
-    """The time until all devices were finished, in milliseconds; absent until then."""
+    """The time from the creation of the preview until all devices were finished, in milliseconds; absent while
+    devices are waiting or
+    being drawn.
+    """
 
 
 class PreviewNote(_t.TypedDict):
@@ -4409,7 +4466,7 @@ class _PreviewProblemRequired(_t.TypedDict):
 
 
 class PreviewProblem(_PreviewProblemRequired, total=False):
-    """Why a contact would be rejected, or a value left out."""
+    """Why a contact would be rejected, or why a value would be left out."""
     email: str
 
 
@@ -4480,11 +4537,11 @@ class _ProductViewRequired(_t.TypedDict):
     position: int
     """The position among the project's products, starting at 0."""
     origin: _t.Literal["imported", "added", "store"]
-    """The origin of the product: `imported` from a site, `added` by a user, or from a connected `store`."""
+    """Where the product comes from: `imported` from a site, `added` by a user, or `store` for a connected store."""
     edited: bool
-    """Whether a user set any of the values."""
+    """Whether users have set any of the product's values."""
     overrides: ProductOverrides
-    """The values that users set. All other values are imported."""
+    """The values that users set. All other values come from the site or the connected store."""
 
 
 class ProductView(_ProductViewRequired, total=False):
@@ -4542,7 +4599,7 @@ class _ProjectViewRequired(_t.TypedDict):
     status: ProjectStatus
     """The import status of the project."""
     domain: str
-    """The host of the first imported address, without `www.`."""
+    """The host of the first imported URL, without `www.`."""
     createdAt: str
     updatedAt: str
 
@@ -4560,7 +4617,7 @@ class ProjectView(_ProjectViewRequired, total=False):
     palette: BrandPalette
     """The brand's colors by role, as found on its sites or set by users."""
     defaultSender: SenderView
-    """The default sender of the project's emails, which a campaign or send can override."""
+    """The default sender of the project's emails. A campaign or send can override it."""
     error: str
     """Why the import failed, and what to do; absent if it did not fail."""
     brand: Brand
@@ -4570,8 +4627,9 @@ class ProjectView(_ProjectViewRequired, total=False):
     project.
     """
     contrasts: list[ColorContrast]
-    """The contrasts between text and background, where both colors are known. Included only in responses about a
-    single project.
+    """The contrast of each text color with its background color, if both colors are known. Included only in
+    responses about a single
+    project.
     """
 
 
@@ -4622,7 +4680,7 @@ class ProviderImportStarted(_t.TypedDict):
 
 
 ProviderSourceType = _t.Literal["audience", "list", "segment", "tag"]
-"""A kind of contact set on a platform, such as a list."""
+"""The kind of a set of contacts on a platform, such as a list."""
 
 
 class _RecipientViewRequired(_t.TypedDict):
@@ -4638,7 +4696,7 @@ class RecipientView(_RecipientViewRequired, total=False):
     reason: str
     """Why the recipient was skipped, or why the delivery is unknown."""
     nextAttemptAt: str
-    """When the next delivery attempt is due."""
+    """When the next delivery attempt is due; absent unless the recipient's status is `deferred`."""
     at: str
     """When the status last changed. Absent for queued, deferred and skipped recipients."""
 
@@ -4669,7 +4727,7 @@ class _RecordViewRequired(_t.TypedDict):
     """
     status: RecordStatus
     found: list[str]
-    """For `mismatch`, the different values that were found; for `unreachable`, the error."""
+    """For `mismatch`, the values that were found instead of the required value; for `unreachable`, the error."""
 
 
 class RecordView(_RecordViewRequired, total=False):
@@ -4825,22 +4883,31 @@ class RevenueView(_t.TypedDict):
 
 
 class RowCounts(_t.TypedDict):
-    """The results of the rows that have been read so far."""
+    """The number of rows with each result, so far."""
     total: int
-    """The number of rows read so far, which is the sum of the other counts."""
+    """The number of rows processed so far, without rows that were left out (see `excluded`). Equals the sum of
+    the other counts.
+    """
     created: int
     """The number of rows that created a contact."""
     updated: int
     """The number of rows that changed a contact."""
     skipped: int
-    """The number of rows that changed nothing, because `onConflict` skipped them or the contact already matched."""
+    """The number of rows that changed nothing, because the contact exists and `onConflict` is `skip`, or because
+    the contact already
+    matched the row.
+    """
     failed: int
-    """The number of rows with errors, which were not imported. See the row errors of this import."""
+    """The number of rows with errors, which were not imported. GET /v1/contacts/imports/{id}/errors lists the
+    errors.
+    """
 
 
 class _RowErrorRequired(_t.TypedDict):
     index: int
-    """The position of the contact in the request, starting at 0."""
+    """The position of the contact in the request, starting at 0; in the result of a bulk change, the contact's
+    number in the project.
+    """
     field: str
     """The invalid field; empty if the whole row is invalid."""
     error: str
@@ -4864,13 +4931,14 @@ class _RunViewRequired(_t.TypedDict):
     skipped: int
     """The number of rows that changed nothing, such as events that were already stored."""
     failed: int
-    """The number of rows that have errors and were not imported. For contacts, the import's list of errors
-    contains them.
+    """The number of rows that were not imported because they have errors. For an import of contacts, the
+    import's list of errors contains
+    these rows.
     """
     excluded: int
     """The number of rows that were left out: contacts without a status, and events that are too old."""
     problems: list[ProblemView]
-    """The first rows with errors, for an import of events."""
+    """The first rows with errors; only for imports of events."""
 
 
 class RunView(_RunViewRequired, total=False):
@@ -4922,7 +4990,9 @@ class _ScheduledImportViewRequired(_t.TypedDict):
     state: _t.Literal["active", "running", "paused"]
     """`running` while a run imports contacts or events."""
     failures: int
-    """The number of failed runs since the last one that succeeded."""
+    """The number of failed runs since the last run that succeeded, or since a user last started a run or ended a
+    pause.
+    """
     createdAt: str
     updatedAt: str
 
@@ -4936,11 +5006,13 @@ class ScheduledImportView(_ScheduledImportViewRequired, total=False):
     columnMap: ColumnMap
     """The mapped columns; absent if they are guessed from the headers."""
     onConflict: _t.Literal["upsert", "skip"]
-    """What happens to contacts that already exist; present only for contacts in a file."""
+    """What happens to contacts that already exist; present only for imports of contacts from a file."""
     status: ContactStatus
     """The status for contacts whose row has no status."""
     consentMode: ConsentMode
-    """What happens to contacts without a status, if `status` is absent; absent for events."""
+    """Whether contacts who have neither subscribed nor unsubscribed are imported, if `status` is absent. Omitted
+    for imports of events.
+    """
     eventName: str
     """The name that every event receives."""
     provider: ConnectionProvider
@@ -5031,7 +5103,7 @@ class SendAccepted(_SendAcceptedRequired, total=False):
 
 
 SendTo = _t.Literal["email", "audience", "segment", "tag"]
-"""The kind of recipients of a send."""
+"""Who receives the email."""
 
 
 _SendViewRequiredWords = _t.TypedDict("_SendViewRequiredWords", {"from": "str"})
@@ -5108,7 +5180,7 @@ class SendingSubdomains(_t.TypedDict):
 class SendingTimeline(_t.TypedDict):
     """Daily statistics and their totals."""
     days: list[TimelineDay]
-    """The statistics of every day in UTC, earliest first."""
+    """The statistics of each day in UTC, earliest first, including days without messages."""
     summary: SendingTimelineSummary
     lastUpdated: str
 
@@ -5127,11 +5199,12 @@ class _SendingTimelineSummaryRequired(_t.TypedDict):
 class SendingTimelineSummary(_SendingTimelineSummaryRequired, total=False):
     """The totals of the days in the response."""
     deliveredRate: float
-    """Delivered messages as a percentage of messages sent or rejected, with two decimals. Absent if no messages
-    were sent or rejected.
+    """Delivered messages as a percentage of all messages that were sent, rejected or deferred for too long, with
+    two decimals. Absent if
+    there are none.
     """
     bounceRate: float
-    """Bounced messages as a percentage of messages sent or rejected."""
+    """Bounced messages as a percentage of all messages that were sent, rejected or deferred for too long."""
     complaintRate: float
     """Complaints as a percentage of messages sent."""
 
@@ -5143,7 +5216,7 @@ class _SendingTodayRequired(_t.TypedDict):
 
 
 class SendingToday(_SendingTodayRequired, total=False):
-    """The results of the current day in UTC."""
+    """The numbers of emails on the current day in UTC, and the daily quota."""
     dailyLimit: int
     """The number of emails per day that the plan allows. `null` means unlimited."""
     remainingToday: int
@@ -5151,13 +5224,13 @@ class SendingToday(_SendingTodayRequired, total=False):
 
 
 class SendingTotals(_t.TypedDict):
-    """The results of the emails that were sent in a month."""
+    """The numbers of emails in a month, by result."""
     sent: int
     """Emails that the next mail server accepted."""
     delivered: int
     """Emails that were accepted and did not bounce."""
     bounced: int
-    """Emails that were rejected, deferred for too long, or bounced later."""
+    """Emails that were rejected, were deferred for too long, or bounced later."""
     complained: int
 
 
@@ -5213,7 +5286,7 @@ class SignInPage(_t.TypedDict):
     expiresAt: str
     """The deadline for completing the sign-in."""
     scopes: list[GrantedScope]
-    """The permissions that the user is asked to allow. Empty for Mailchimp, whose tokens have all of the user's
+    """The permissions that the user is asked to grant. Empty for Mailchimp, whose tokens have all of the user's
     permissions.
     """
 
@@ -5265,9 +5338,9 @@ class _SourceRefRequired(_t.TypedDict):
 class SourceRef(_SourceRefRequired, total=False):
     """A source to import."""
     count: int | None
-    """The number of contacts from the platform's list of sources. Clients can send it because they can pass a
-    listed source
-    unchanged; the import ignores it.
+    """The number of contacts, as in the list of sources. The import ignores this field; it is accepted so that
+    clients can pass a listed
+    source unchanged.
     """
 
 
@@ -5290,7 +5363,7 @@ class SpellingAnalysis(_t.TypedDict):
     score: int
     """The score from 0 to 100; 100 if nothing was found. Resolving a finding never lowers the score."""
     errors: list[SpellingError]
-    """The findings in the order of the source."""
+    """The findings, in the order in which they occur in the source."""
     summary: SpellingSummary
     metadata: SpellingMetadata
 
@@ -5298,7 +5371,7 @@ class SpellingAnalysis(_t.TypedDict):
 class SpellingError(_t.TypedDict):
     """A finding in the text."""
     word: str
-    """The text found, as readers see it."""
+    """The reported text, as readers see it."""
     suggestions: list[str]
     """Up to five replacements, best first."""
     context: str
@@ -5329,7 +5402,7 @@ class SpellingMetadata(_t.TypedDict):
     processingTime: int
     """The time that the check took, in milliseconds."""
     aiModel: str
-    """The names of the additional checkers, or `none (rules)`."""
+    """The names of the additional checkers; `none (rules)` if there were none."""
     tokensUsed: int
     """The number of tokens that a language model used."""
     wordsChecked: int
@@ -5358,7 +5431,7 @@ StateWord = _t.Literal["pending", "processing", "completed", "failed"]
 class StatsReporting(_t.TypedDict):
     """How the statistics were computed."""
     status: str
-    """Whether the statistics are current: always `live`."""
+    """How current the statistics are: always `live`."""
     source: str
     """The source of the statistics: always `ledger`."""
 
@@ -5384,7 +5457,7 @@ class _StatsViewRequired(_t.TypedDict):
 class StatsView(_StatsViewRequired, total=False):
     """Delivery statistics of all existing webhooks, each since its creation."""
     successRate: float
-    """The percentage of ended deliveries that succeeded; absent if no delivery has ended."""
+    """Among the deliveries that succeeded or failed, the percentage that succeeded; absent if there are none."""
     averageResponseTime: int
     """The average duration of attempts with a response, in milliseconds; absent if there are no such attempts."""
     lastTriggeredAt: str
@@ -5425,7 +5498,7 @@ class StorefrontConnection(_t.TypedDict):
     status: str
     """The status, which is always `connected`."""
     message: str
-    """The state of the store, worded for users."""
+    """A sentence that tells users the state of the store."""
     store: str
     """The store's name."""
     toolsEnabled: list[StoreTool]
@@ -5491,7 +5564,7 @@ class _SyncViewRequired(_t.TypedDict):
     stage: _t.Literal["idle", "webhooks", "products", "customers", "erasing", "disconnected"]
     """The current stage of the import; `idle` between imports."""
     nextAt: str
-    """When the next import starts or continues."""
+    """When the next import starts, or when the current import continues."""
     products: int
     """The number of the store's products in the brand."""
     productsLeftOut: int
@@ -5517,9 +5590,9 @@ class SyncView(_SyncViewRequired, total=False):
     waiting: str
     """Why the import is paused or incomplete; absent if it is neither."""
     webhooksOff: str
-    """Why the store refused some or all webhooks. Mailmill instead finds the changes that these webhooks would
-    have reported in its daily
-    import of the store.
+    """Why the store refused some or all webhooks; absent if it accepted them. The daily import finds the changes
+    that the refused webhooks
+    would have reported.
     """
     lastWebhookAt: str
 
@@ -5599,9 +5672,9 @@ class TimelineDay(_t.TypedDict):
     """Messages that were rejected permanently, deferred for too long, or returned as bounces later."""
     complained: int
     opened: int
-    """Recipients who opened a message for the first time, excluding detected bots."""
+    """Recipients who opened their message for the first time on this day, excluding detected bots."""
     clicked: int
-    """Recipients who clicked a link in a message for the first time."""
+    """Recipients who clicked a link in their message for the first time on this day, excluding detected bots."""
     unsubscribed: int
     revenue: list[RevenueView]
     """The orders of the day and their revenue, minus later refunds; one row per currency."""
@@ -5643,9 +5716,7 @@ class TimelinePart(_TimelinePartRequired, total=False):
 
 
 TimezoneMode = _t.Literal["campaign", "recipient"]
-"""The clock that determines when the start time arrives: the clock of the campaign's time zone, or of each
-recipient's time zone.
-"""
+"""The time zone in which the start time applies: the campaign's time zone, or each recipient's own."""
 
 
 class TopicChoice(_t.TypedDict):
@@ -5655,7 +5726,10 @@ class TopicChoice(_t.TypedDict):
     isActive: bool
     """Whether the topic is active. Contacts see only active topics on the preferences page."""
     subscribed: bool
-    """Whether the contact is subscribed to the topic. The contact's status must also allow mail."""
+    """Whether the contact is subscribed to the topic. The contact receives mail on the topic only if the
+    contact's status also allows
+    mail.
+    """
     chosen: bool
     """Whether the contact or a user set the subscription. If false, the topic's default applies."""
 
@@ -5667,7 +5741,7 @@ class TopicChoices(_t.TypedDict):
 
 
 TopicDefault = _t.Literal["opt_in", "opt_out"]
-"""Whether contacts who have not chosen are subscribed to a topic."""
+"""Whether contacts who have neither opted in nor opted out are subscribed to a topic."""
 
 
 class TopicState(_t.TypedDict):
@@ -5681,14 +5755,14 @@ class _TopicViewRequired(_t.TypedDict):
     id: str
     name: str
     defaultSubscription: TopicDefault
-    """Whether contacts who have not chosen are subscribed to the topic."""
+    """Whether contacts who have neither opted in nor opted out are subscribed to the topic."""
     visibility: TopicVisibility
     """Which contacts see the topic."""
     displayOrder: int
     """The position of the topic in lists. The topic with the smallest position comes first."""
     isActive: bool
-    """Whether the topic is active. Inactive topics are not shown on the preferences page, and lists contain them
-    only with
+    """Whether the topic is active. An inactive topic is not shown on the preferences page, and is listed only if
+    the request sets
     `includeInactive`. Sends can still use an inactive topic.
     """
     subscriberCount: int
@@ -5758,7 +5832,7 @@ class UpdatedWebhook(_UpdatedWebhookRequired, total=False):
     """A webhook after an update."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
+    """When the previous secret stops being used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
@@ -5775,7 +5849,7 @@ class UsageView(_t.TypedDict):
     inputTokens: int
     outputTokens: int
     milliseconds: int
-    """The response time of the model in milliseconds."""
+    """The total response time of the model's calls, in milliseconds."""
     cost: float
     """The cost of the usage, in the currency of the configured prices."""
 
@@ -5783,21 +5857,24 @@ class UsageView(_t.TypedDict):
 class UtmParameters(_t.TypedDict, total=False):
     """UTM parameters for links. Parameters that a URL already has are kept."""
     enabled: bool
-    """With `false`, no UTM parameters are added, regardless of the domain's setting."""
+    """If false, no UTM parameters are added, regardless of the domain's setting."""
     source: str
-    """The value of `utm_source`. If absent, the domain of the From address is used."""
+    """The value of `utm_source`. If absent, the sending domain's value applies or, if it has none, the domain of
+    the From address.
+    """
     medium: str
-    """The value of `utm_medium`. If absent, `email` is used."""
+    """The value of `utm_medium`. If absent, the sending domain's value applies or, if it has none, `email`."""
     campaign: str
-    """The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no
-    `utm_campaign`.
+    """The value of `utm_campaign`. If absent, the sending domain's value applies or, if it has none, the name of
+    the campaign. Mail
+    without a campaign then has no `utm_campaign`.
     """
     term: str
-    """The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no
+    """The value of `utm_term`. If absent, the sending domain's value applies; if it has none, links have no
     `utm_term`.
     """
     content: str
-    """The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no
+    """The value of `utm_content`. If absent, the sending domain's value applies; if it has none, links have no
     `utm_content`.
     """
 
@@ -5805,21 +5882,24 @@ class UtmParameters(_t.TypedDict, total=False):
 class UtmParametersInput(_t.TypedDict, total=False):
     """UTM parameters for links. Parameters that a URL already has are kept."""
     enabled: bool | None
-    """With `false`, no UTM parameters are added, regardless of the domain's setting."""
+    """If false, no UTM parameters are added, regardless of the domain's setting."""
     source: str | None
-    """The value of `utm_source`. If absent, the domain of the From address is used."""
+    """The value of `utm_source`. If absent, the sending domain's value applies or, if it has none, the domain of
+    the From address.
+    """
     medium: str | None
-    """The value of `utm_medium`. If absent, `email` is used."""
+    """The value of `utm_medium`. If absent, the sending domain's value applies or, if it has none, `email`."""
     campaign: str | None
-    """The value of `utm_campaign`. If absent, the name of the campaign is used; mail without a campaign has no
-    `utm_campaign`.
+    """The value of `utm_campaign`. If absent, the sending domain's value applies or, if it has none, the name of
+    the campaign. Mail
+    without a campaign then has no `utm_campaign`.
     """
     term: str | None
-    """The value of `utm_term`. If absent, the value of the sending domain applies; without one, links have no
+    """The value of `utm_term`. If absent, the sending domain's value applies; if it has none, links have no
     `utm_term`.
     """
     content: str | None
-    """The value of `utm_content`. If absent, the value of the sending domain applies; without one, links have no
+    """The value of `utm_content`. If absent, the sending domain's value applies; if it has none, links have no
     `utm_content`.
     """
 
@@ -5831,7 +5911,9 @@ ValidationCheck = _t.Literal["compatibility", "links", "spelling", "deliverabili
 class ValidationMetadata(_t.TypedDict):
     """The checks that ran, and the time that they took."""
     totalProcessingTime: int
-    """The time that all checks took together, in milliseconds."""
+    """The time that all checks took, in milliseconds. The checks run in parallel, so this is not the sum of
+    their times.
+    """
     checksPerformed: list[ValidationCheck]
     """The checks whose results the report contains."""
     checksIncomplete: list[IncompleteCheck]
@@ -5843,7 +5925,7 @@ class ValidationRecommendations(_t.TypedDict):
     critical: list[str]
     """What to do before sending."""
     important: list[str]
-    """Improvements to make before sending, if possible."""
+    """Improvements that should be made before sending, if possible."""
     suggested: list[str]
 
 
@@ -5904,7 +5986,7 @@ class VoiceOverrides(_t.TypedDict, total=False):
     formality: BrandFormality
     """The form of address."""
     words: list[str]
-    """Words that the brand likes to use."""
+    """Words that the brand uses often."""
     tone: list[str]
     """Words that describe the tone, such as `warm` or `dry`."""
     avoid: list[str]
@@ -5918,11 +6000,11 @@ class VoicePatch(_t.TypedDict, total=False):
     formality: BrandFormality | None
     """The form of address."""
     words: list[str] | None
-    """Words that the brand likes to use."""
+    """Words that the brand uses often."""
     tone: list[str] | None
     """Words that describe the tone, such as `warm` or `dry`."""
     avoid: list[str] | None
-    """Words that emails must not contain. An email that contains one of these words has a warning."""
+    """Words that emails must not contain. An email that contains one of these words gets a warning."""
 
 
 class _WebhookTestedRequired(_t.TypedDict):
@@ -5931,7 +6013,7 @@ class _WebhookTestedRequired(_t.TypedDict):
     responseTime: int
     """The duration of the attempt in milliseconds."""
     deliveryId: str
-    """The ID of the test's delivery, which is listed among the webhook's other deliveries."""
+    """The ID of the test delivery, which is listed among the webhook's other deliveries."""
     eventId: str
 
 
@@ -5979,7 +6061,7 @@ class WebhookView(_WebhookViewRequired, total=False):
     """A webhook without its secret."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
+    """When the previous secret stops being used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
@@ -6021,9 +6103,9 @@ class _WebhookWithSecretRequired(_t.TypedDict):
     createdAt: str
     updatedAt: str
     secret: str
-    """The secret: the key for `X-Service-Signature`, which is the HMAC-SHA256 of the raw body, keyed with
-    exactly this text. For the
-    Standard Webhooks form, pass this text unchanged to the public Standard Webhooks libraries.
+    """The signing secret. `X-Service-Signature` is the HMAC-SHA256 of the raw body, keyed with exactly this
+    text. To verify the Standard
+    Webhooks signature, pass this text unchanged to the public Standard Webhooks libraries.
     """
 
 
@@ -6031,7 +6113,7 @@ class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     """A webhook with its secret, which no later response contains."""
     description: str
     previousSecretExpiresAt: str
-    """When the previous secret is no longer used for signing; absent if only the current secret is used."""
+    """When the previous secret stops being used for signing; absent if only the current secret is used."""
     lastTriggeredAt: str
     """When the last attempt ended; absent if no attempt has ended."""
     pausedUntil: str
