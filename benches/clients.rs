@@ -12,10 +12,14 @@ mod shared;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use mailmill::engine::tasks::Tasks;
+use mailmill::surfaces::dashboard::Dashboard;
+use mailmill::surfaces::docs::WithDocs;
+use mailmill::surfaces::mcp::WithTools;
 use mailmill::vocab::environment::Environment;
 use serde_json::{Value, json};
 
@@ -85,7 +89,10 @@ fn serving(criterion: &mut Criterion) {
     let project = runtime.block_on(app.project());
     let contact = runtime.block_on(app.post("/v1/contacts", json!({ "projectId": project, "email": "ada@example.com" })));
     let contact = contact["id"].as_str().expect("an ID");
-    let (_running, address) = runtime.block_on(start(app.api.clone(), &tasks));
+    let api = app.api.as_ref().clone();
+    let pages = WithDocs::new(api.clone(), Dashboard::new(api.clone(), tasks.clone()));
+    let front = Arc::new(WithTools::new(api, pages, &tasks));
+    let (_running, address) = runtime.block_on(start(front, &app.api.0, &tasks));
     let mut connection = Connection::open(address);
     first_pages(&mut connection);
 

@@ -208,7 +208,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bare = Bare::new(folder.path());
     let fixture = runtime.block_on(fixture(folder));
-    let (_running, address) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
+    let (_running, address) = runtime.block_on(start(fixture.app.api.clone(), &fixture.app.api.0, &tasks));
     println!("{} contacts", fixture.contacts);
     let kinds: [Kind; 2] = [
         ("POST /v1/events, 64 clients", (CLIENTS, EVENTS_PER_CLIENT), 1, Fixture::single),

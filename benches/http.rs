@@ -130,7 +130,7 @@ fn reading(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture(false));
-    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
+    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &fixture.app.api.0, &tasks));
     let Fixture { app: BenchApp { key, .. }, project, contact, .. } = &fixture;
     let request = format!(
         "GET /v1/contacts/{contact}?projectId={project} HTTP/1.1\r\nhost: localhost\r\nuser-agent: bench\r\n\
@@ -237,7 +237,7 @@ fn writing(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture(false));
-    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
+    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &fixture.app.api.0, &tasks));
     let number = AtomicU64::new(0);
     let mut group = criterion.benchmark_group("a contact, durable");
     group.sample_size(10);
@@ -270,7 +270,7 @@ fn backing_up(criterion: &mut Criterion) {
     let tasks = Tasks::new(runtime.handle().clone());
     let fixtures = [false, true].map(|is_backed_up| runtime.block_on(fixture(is_backed_up)));
     let backup = back_up(&fixtures[1].app, &tasks);
-    let servers = fixtures.each_ref().map(|fixture| runtime.block_on(start(fixture.app.api.clone(), &tasks)));
+    let servers = fixtures.each_ref().map(|fixture| runtime.block_on(start(fixture.app.api.clone(), &fixture.app.api.0, &tasks)));
     let writers = fixtures.each_ref().map(|fixture| (0..WRITERS).map(|_| Writer::of_api(fixture)).collect::<Vec<_>>());
     let number = AtomicU64::new(0);
     let write = |service: usize| write_load(servers[service].1, &writers[service], WRITES_PER_CLIENT, &number);

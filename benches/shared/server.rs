@@ -3,12 +3,13 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use mailmill::engine::api::call::Api;
+use mailmill::engine::api::Engine;
+use mailmill::engine::api::http_types::Service;
 use mailmill::engine::tasks::Tasks;
 use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
 
 /// Serves on a free loopback port.
-pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
+pub async fn start<S: Service>(service: Arc<S>, engine: &Engine, tasks: &Tasks) -> (Running, SocketAddr) {
     let options = Options {
         http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
         https: None,
@@ -18,8 +19,8 @@ pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
         proxy: ProxyTrust::default(),
         limits: Limits::default(),
     };
-    let (clock, random) = (api.0.clock.clone(), api.0.random.clone());
-    let running = serve(options, api, clock, random, tasks).await.expect("a free port can be bound");
+    let (clock, random) = (engine.clock.clone(), engine.random.clone());
+    let running = serve(options, service, clock, random, tasks).await.expect("a free port can be bound");
     let address = running.addresses().http.expect("listens");
     (running, address)
 }

@@ -77,7 +77,7 @@ fn the_limit_of_points_pauses_the_requests() {
         work_once(&shop);
     }
     let waiting = shop.view()["sync"]["waiting"].clone();
-    assert!(waiting.as_str().is_some_and(|said| said.contains("is rate limiting this store")), "{waiting}");
+    assert!(waiting.as_str().is_some_and(|said| said.contains("limits the requests from Mailmill")), "{waiting}");
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     work(&shop.app);
     assert_eq!(shop.products().len(), 2);
