@@ -85,7 +85,8 @@
 //!   live.
 //! - *How do several nodes share an installation?* [`engine::store::cluster`]: the log, the lease, and the store of a leader or a follower.
 //!   `app/node.rs` joins a cluster, and `app/roles.rs` starts the leader's workers; [`surfaces::leader`] decides which requests run on
-//!   which node. The commands `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
+//!   which node, and reports the visits that a node answers without a leader. Lost commits: `cluster/lease.rs`. The commands
+//!   `mailmill cluster`: `app/cluster.rs`. `tests/it/cluster.rs` tests nodes with faults.
 //! - *What would change with several writers?* `assets/docs/growth.md`: a log per group of accounts. `engine/store/cluster/tests/shards.rs`
 //!   simulates it. Tables whose keys start with an account, or with an object of an account, do not change; queues by time, the change
 //!   feed, the outbox and the search index exist once per shard; identifiers in links and returned mail must lead to a shard.

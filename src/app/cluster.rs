@@ -202,7 +202,7 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
         });
         if !holder.loss.is_empty() {
             text.push_str(&format!(
-                "lost commits  reported by {}; run `mailmill cluster accept-loss` to continue without them\n",
+                "lost commits  reported by {}; restore the database that has them, or follow the message in the log of this node\n",
                 holder.loss
             ));
         }
@@ -228,8 +228,12 @@ fn status(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
 fn accept_loss(database: &Arc<Database>, runtime: &Runtime) -> Result<(), Problem> {
     let accepted = runtime.block_on(cluster::accept_loss(&mut Link::new(database.clone()))).map_err(Problem::failed)?;
     print(match accepted {
-        true => "The cluster continues without the lost commits. Start the nodes with `mailmill serve`.\n",
-        false => "No node has reported a loss of commits, so nothing was changed.\n",
+        true => {
+            "The loss is accepted. Start the nodes with `mailmill serve`; the cluster then continues without the lost commits.\n"
+        }
+        false => {
+            "No loss of commits is reported in the database, so nothing was changed. If a node does not start, follow its message.\n"
+        }
     });
     Ok(())
 }

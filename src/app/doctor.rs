@@ -68,12 +68,12 @@ fn cluster(settings: &Settings) -> Option<Finding> {
         })
     });
     Some(match found {
-        Ok((_, ahead_ms)) if ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX => clock_finding(ahead_ms),
         Ok((holder, _)) if !holder.loss.is_empty() => Finding::problem(
             SUBJECT,
             format!("{} has found that the database has lost commits, so no node leads", holder.loss),
-            "Restore the database that has these commits, or accept the loss with `mailmill cluster accept-loss`.",
+            "Restore the database that has these commits. To accept the loss instead, follow the message in the log of that node.",
         ),
+        Ok((_, ahead_ms)) if ahead_ms.abs() > limits::CLUSTER_CLOCK_MS_MAX => clock_finding(ahead_ms),
         Ok((holder, _)) if holder.remaining_ms > 0 => {
             Finding::good(SUBJECT, format!("{} leads, epoch {}", holder.node, holder.epoch))
         }

@@ -125,8 +125,8 @@ impl fmt::Display for Error {
             ),
             Self::TakenOver { host } => write!(
                 f,
-                "the server {host} has taken over this backup target; stop that server, or set backup.url to another prefix for this \
-                 server; then restart this server"
+                "the server {host} has taken over this backup target; stop that server, or set backup.url to another prefix here (in a cluster, \
+                 on all nodes); then restart"
             ),
             Self::Interrupted(reason) => write!(f, "the backup was interrupted ({reason}); a new snapshot starts automatically"),
             Self::Nothing(reason) => f.write_str(reason),

@@ -116,7 +116,7 @@ pub enum ClusterCommand {
     },
     /// Build the data folder of this node from the database, so that its first start is fast
     Join,
-    /// Show the leader, the logs and the snapshots in the database
+    /// Show the leader, any reported loss of commits, the logs and the snapshots in the database
     Status,
     /// Hand leadership from this running node to another, for example before an upgrade
     Drain {
@@ -124,7 +124,7 @@ pub enum ClusterCommand {
         #[arg(long)]
         undo: bool,
     },
-    /// Let the cluster continue after its database lost commits, as a node has reported (stop all nodes first)
+    /// Let the cluster continue without the commits that its database has lost (stop all nodes first)
     AcceptLoss,
     /// Delete this node's copy of the data (stop the service first)
     Leave,

@@ -130,8 +130,8 @@ impl fmt::Display for Error {
                 f,
                 "the database has lost commits: the log of the {} store ends at {newest}, but this node has commits up to {own}. The \
                  database was probably restored, or a standby without the last commits was promoted. Restore the database that has these \
-                 commits. To accept the loss, stop all nodes, keep a copy of this data folder, delete the data folders of the nodes that \
-                 show this message, and run `mailmill cluster accept-loss`",
+                 commits. To accept the loss, stop all nodes, keep a copy of this data folder, delete everything except master.key from the \
+                 data folders of the nodes that show this message, run `mailmill cluster accept-loss`, and start the nodes",
                 store.word()
             ),
             Self::Older { epoch, seen } => write!(
@@ -144,7 +144,8 @@ impl fmt::Display for Error {
                 f,
                 "commit {position} of the {} store differs between this node and the log of the cluster. The database was \
                  probably replaced or restored. Restore the database that has the commits of this node; or, to accept the state \
-                 of the log, stop this node, keep a copy of its data folder, delete the folder, and run `mailmill cluster accept-loss`",
+                 of the log, stop all nodes, keep a copy of this data folder, delete everything in it except master.key, run `mailmill cluster \
+                 accept-loss`, and start the nodes",
                 store.word()
             ),
             Self::Behind { store } => write!(

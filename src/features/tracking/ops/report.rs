@@ -27,7 +27,7 @@ pub struct VisitReport {
     pub live: Vec<Visit>,
 }
 
-/// The number of visits that were stored.
+/// The number of visits in the report, all of which are now stored or wait in the memory of the leader.
 #[derive(Serialize, JsonSchema)]
 pub struct ReportedVisits {
     pub visits: usize,
