@@ -54,10 +54,28 @@ impl Connection {
         }
         let head = head.to_ascii_lowercase();
         assert!(head.starts_with("http/1.1 200"), "{head}");
-        let length = header(&head, "content-length").and_then(|text| text.parse().ok()).expect("a length");
-        let mut body = vec![0; length];
-        self.0.read_exact(&mut body).expect("the body arrives");
+        let mut body = Vec::new();
+        match header(&head, "content-length").and_then(|text| text.parse().ok()) {
+            Some(length) => self.read(length, &mut body),
+            // The MCP server streams its responses in chunks.
+            None => loop {
+                let mut size = String::new();
+                self.0.read_line(&mut size).expect("the size of a chunk arrives");
+                let size = usize::from_str_radix(size.trim(), 16).expect("a size");
+                self.read(size, &mut body);
+                self.read(2, &mut Vec::new());
+                if size == 0 {
+                    break;
+                }
+            },
+        }
         (head, body)
+    }
+
+    fn read(&mut self, length: usize, into: &mut Vec<u8>) {
+        let start = into.len();
+        into.resize(start + length, 0);
+        self.0.read_exact(&mut into[start..]).expect("the body arrives");
     }
 }
 
